@@ -1,5 +1,6 @@
 """The actions of the grammar: facts from what a production matched, or None where it makes none."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal as OneOf
 
@@ -27,11 +28,11 @@ from compass.chat.english.facts import (
     Watch,
 )
 from compass.chat.english.grammar import Node
-from compass.chat.english.lexicon import FILLER, Phrase
+from compass.chat.english.lexicon import ASKED, FILLER, Phrase
 from compass.chat.english.link import Index, LabelMention, Mention
 from compass.chat.english.quantities import columns_of_unit, fits, number_of, value_of, whole
 from compass.chat.english.spans import Spans
-from compass.chat.english.words import QuantityForm, TextQuantity
+from compass.chat.english.words import QuantityForm, TextQuantity, stem
 from compass.domain.base import Value
 from compass.domain.expression import Arithmetic, Comparison, Expression, Literal, Name
 from compass.domain.goal import Change, Extreme, Reach, Same
@@ -46,7 +47,8 @@ _FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _PARAMETERS = (Role.KNOB, Role.CONTEXT)
 _ON = frozenset("on yes true with enabled enable active activate activated".split())
 _CLOSE = 0.9
-_FITTING = 0.55  # of the best: columns of another role are not meant then
+# Of the best score: columns of another role are not meant then; by whether outcomes are wanted.
+_FITTING = {True: 0.55, False: 0.8}
 _CONCEPTS = {
     "fast": (synonyms.TIME, synonyms.PERFORMANCE),
     "slow": (synonyms.TIME, synonyms.PERFORMANCE),
@@ -57,6 +59,13 @@ _CONCEPTS = {
     "wait": (synonyms.WAITING,),
 }
 Direction = OneOf["minimize", "maximize"]
+
+
+class _Anything:
+    """Holds every value."""
+
+    def __contains__(self, value: object) -> bool:
+        return True
 
 
 class Clauses:
@@ -84,7 +93,7 @@ class Clauses:
         alike = [
             n
             for n, score in mention.scores.items()
-            if only and self._role(n) in roles and score >= _FITTING * best
+            if only and self._role(n) in roles and score >= _FITTING[Role.OUTCOME in roles] * best
         ]
         if alike:  # a goal is about an outcome, where the words can mean one
             top = max(mention.scores[n] for n in alike)
@@ -204,7 +213,7 @@ class Clauses:
         return said.endswith("within") and not percent and all(map(self._outcome, names))
 
     def _likely(self, amount: TextQuantity) -> tuple[Role, ...]:
-        return (Role.OUTCOME,) if amount.unit is not None else ()
+        return ()
 
     def _limits(
         self,
@@ -241,8 +250,9 @@ class Clauses:
     def _free(self, pairs: Sequence[tuple[str, TextQuantity]], node: Node) -> Facts | None:
         """A bound on what was spoken of, else on the column that its unit tells."""
         amount = pairs[-1][1]
-        if self._noun_behind(node):
-            return None
+        before = self.spans.source.found[node.first - 1].low if node.first else ""
+        if self._noun_behind(node) or self._noun_before(node) or before == "by":
+            return None  # by more than 100: of a change, not of what it is
         names = columns_of_unit(amount, self.index)
         if amount.unit is not None and not names:
             return None
@@ -255,6 +265,13 @@ class Clauses:
             return False
         here = self.spans.at[node.end]
         return any(span.tag == "WORD" and span.left > 1.0 for span in here)
+
+    def _noun_before(self, node: Node) -> bool:
+        """Colour < 3: an unknown noun is what is bounded."""
+        found, place = self.spans.source.found, node.start - 1
+        while place >= 0 and found[place].low in _COPULAS:
+            place -= 1
+        return place >= 0 and any(s.tag == "WORD" and s.left > 1.0 for s in self.spans.at[place])
 
     def or_bound(self, node: Node) -> Facts | None:
         amounts = self._amounts(node)
@@ -303,7 +320,11 @@ class Clauses:
         return Facts(())
 
     def bare(self, node: Node) -> Facts | None:
-        if self._noun_behind(node):
+        said = [t for t in self.spans.source.found if t.low not in FILLER and t.text[0].isalnum()]
+        before = [s for row in self.spans.at[: node.start] for s in row if s.end == node.start]
+        if len(said) > _BARE_MESSAGE or self._noun_behind(node):
+            return None
+        if any(span.left >= ASKED for span in before):
             return None
         return Facts((Bare(self._amounts(node)[0], self.spans.words(node.start, node.end)),))
 
@@ -319,8 +340,15 @@ class Clauses:
         word = next(node.find("WORD"))
         if word.span is None or word.span.left < 1.0:
             return None
+        column = next(node.find("COL"))
+        between = self.spans.source.found[column.end : word.start]
+        told = node.has("EQ", "BE", "SET") or (node.has("IS") and bool(between))
+        if not all(token.low in _COPULAS | {"=", "==", ":", "not", "to"} for token in between):
+            return None
+        if not told and _VERB.search(self.spans.source.found[word.start].low):
+            return None  # my card keeps failing
         found = self._column(next(node.find("COL")), *_PARAMETERS)
-        if found is None:
+        if found is None or self._outcome(found[0]):
             return None
         said = self.spans.words(word.start, word.end).strip("\"'`")
         return Facts((Misfit(found[0], said, self.spans.words(node.start, node.end)),), ())
@@ -430,8 +458,30 @@ class Clauses:
             return None  # it is 3 s: that is what it is now
         if not all(amount.unit or self._near(amount, name) for amount in amounts):
             return None
+        if any(value_of(amount, name, self.index) not in self._legal(name) for amount in amounts):
+            return None
         values = tuple(value_of(amount, name, self.index) for amount in amounts)
         return Equal(name, values, cue), links
+
+    def _legal(self, name: str) -> _Anything | tuple[Value, ...]:
+        """The values that a list allows; anything where there is no list."""
+        parameter = self.index.parameters[name]
+        if isinstance(parameter, Number) and parameter.allowed is not None:
+            return parameter.allowed
+        return _Anything()
+
+    def illegal(self, node: Node) -> Facts | None:
+        """At 5 nm: a number that the column does not have."""
+        columns = [*node.find("COL")]
+        amounts = [self._quantity(one) for one in node.find("NUM")]
+        found = self._column(columns[0], *_PARAMETERS, of=amounts)
+        if found is None or self._outcome(found[0]):
+            return None
+        value = value_of(amounts[0], found[0], self.index)
+        if value is None or value in self._legal(found[0]):
+            return None
+        words = self.spans.words(node.start, node.end)
+        return Facts((Misfit(found[0], f"{value:g}", words),), ())
 
     def _is_one(self, node: Node) -> bool:
         """One epoch takes 60 s: the word counts nothing."""
@@ -473,6 +523,8 @@ class Clauses:
             return None
         name, links = found
         words = next(node.find("ONOFF")).span.value.words  # type: ignore[union-attr]
+        if node.parts[-1].name == "ONOFF" and words in _BEFORE_NOUN:
+            return None  # runtime without ...
         on = bool(_ON & set(words.split())) and "off" not in words.split()
         if not on and self._optional(name):
             return Facts((Equal(name, (None,)),), links)
@@ -873,7 +925,9 @@ class Clauses:
         found = self._columns(node, Role.OUTCOME, only=True)
         if found is None or not all(self._outcome(n) and self._number(n) for n in found[0]):
             return None
-        goals = (Wanted(n, Extreme(direction=self.better(n)), weak=True) for n in found[0])
+        said = [one.span.value.words for one in node.find("OPT") if one.span is not None]  # type: ignore[attr-defined]
+        weak = not any(word.startswith(("best", "opt", "prior", "most")) for word in said)
+        goals = (Wanted(n, Extreme(direction=self.better(n)), weak=weak) for n in found[0])
         return Facts(tuple(goals), found[1])
 
     def best(self, node: Node) -> Facts | None:
@@ -892,8 +946,10 @@ class Clauses:
         if best is None or found is None:
             return None
         outcomes = [name for name in found[0] if self._outcome(name)]
+        if outcomes and not any(map(self._number, outcomes)):
+            return Facts((*best.all, Named(found[0])), (*best.links, *found[1]))
         if outcomes:
-            if len(outcomes) != len(found[0]):
+            if len(outcomes) != len(found[0]) or not all(map(self._number, outcomes)):
                 return None
             goals = (Wanted(n, Extreme(direction=self.better(n))) for n in outcomes)
             return Facts(tuple(goals), found[1])
@@ -999,6 +1055,8 @@ class Clauses:
         for name in found[0]:
             if self._outcome(name) and self._number(name):
                 facts.append(Wanted(name, self._no_worse(name, node)))
+            elif self._outcome(name) and node.has("NOWORSE"):
+                facts.append(Wanted(name, Same()))
             elif not self._outcome(name) and node.has("UNTOUCHED", "NOT", "NOWORSE"):
                 facts.append(Keep((name,)))
             else:
@@ -1019,6 +1077,13 @@ class Clauses:
         share = amount.form in (QuantityForm.SHARE, QuantityForm.FRACTION)
         if found is None or not share or not 0 < amount.value < 1:
             return None
+        limits, worse = [*node.find("limit")], next(node.find("WORSE"), None)
+        said = worse.span.value.words if worse is not None and worse.span is not None else ""  # type: ignore[attr-defined]
+        if limits and limits[0].value[0] == ">" and not node.has("NOT", "NOWORSE"):
+            down = node.has("LESS") or said.startswith("below")  # at least 5 % below now
+            facts = [self._by(name, amount, down=down) for name in found[0]]
+            kept = tuple(fact for fact in facts if fact is not None)
+            return Facts(kept, found[1]) if len(kept) == len(facts) else None
         if not all(self._outcome(n) and self._number(n) for n in found[0]):
             return None
         goals = (Wanted(n, self._no_worse(n, node, amount.value)) for n in found[0])
@@ -1114,6 +1179,23 @@ class Clauses:
         value = self._truth(name, False)
         return None if value is None else Facts((Equal(name, (value,)),), links)
 
+    def not_these(self, node: Node) -> Facts | None:
+        """But not the queue: it is not to be changed."""
+        said = next(node.find("NOT")).span.value.words  # type: ignore[union-attr]
+        found = self._columns(node, *_PARAMETERS)
+        if said not in _SPARED or found is None or any(map(self._outcome, found[0])):
+            return None
+        return Facts((Keep(found[0], spared=True),), found[1])
+
+    def per_tail(self, node: Node) -> Facts | None:
+        """2 gpus from each node: said already by a column that counts per node."""
+        mention = next(node.find("COL")).span.value  # type: ignore[union-attr]
+        assert isinstance(mention, Mention)
+        said = {stem(word) for word in mention.words.casefold().split()}
+        counted = (words_of(name) for name in self.index.parameters)
+        per = any("per" in one and said & {stem(word) for word in one} for one in counted)
+        return Facts(()) if per else None
+
     def counted(self, node: Node) -> Facts | None:
         """Five valid configurations, the 3 fastest options."""
         count = self.count(node)
@@ -1124,6 +1206,10 @@ class Clauses:
         else:
             found = self._columns(node)
             about = None if found is None else Facts((Named(found[0]),), found[1])
+            if found is not None and node.has("WITH") and len(found[0]) == 1:
+                value = None if self._outcome(found[0][0]) else self._truth(found[0][0], True)
+                if value is not None:  # three designs with double buffering
+                    about = Facts((Equal(found[0][0], (value,), "with"),), found[1])
         return None if about is None else Facts((*count.all, *about.all), about.links)
 
     def counted_by(self, node: Node) -> Facts | None:
@@ -1189,8 +1275,12 @@ class Clauses:
             if pairs is None:
                 return None
             return Facts((Drop((pairs[0][0],)),), self._label_links(labels))
-        found = self._columns(node)
-        return None if found is None else Facts((Drop(found[0]),), found[1])
+        names = []
+        for one in node.find("COL"):
+            mention = one.span.value if one.span is not None else None
+            assert isinstance(mention, Mention)
+            names += self.index.ranked(mention)
+        return Facts((Drop(tuple(names)),))
 
     def count(self, node: Node) -> Facts | None:
         amount = self._amounts(node)[0]
@@ -1388,6 +1478,11 @@ class Clauses:
 _BOUNDARIES = frozenset(", . ; : ? ! - and or & + plus but".split())
 _STATES = frozenset({"KEEP", "SET", "MEASURED", "BE", "IS"})
 _INTRODUCES = frozenset({"WHICH", "AFFECT", "FREE", "ALL", "OPTIONS", "BEST", "OPT", "SET"})
+_VERB = re.compile(r"(?:s|ed|ing)$")
+_BEFORE_NOUN = frozenset({"with", "without", "no", "yes"})
+_COPULAS = frozenset("is are be must should stays stay has to the a".split())
+_BARE_MESSAGE = 4  # words of a message that only gives a number
+_SPARED = frozenset({"not", "but not", "except", "except for", "apart from", "aside from"})
 _RUNNING = frozenset(
     "run running ran take pick choose select launch submit submitted submitting put give".split()
 )

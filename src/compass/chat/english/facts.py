@@ -60,6 +60,7 @@ class Keep:
     """Parameters that stay as they are."""
 
     names: tuple[str, ...]
+    spared: bool = False  # not the queue: in a correction, what was not meant
 
 
 @dataclass(frozen=True, slots=True)

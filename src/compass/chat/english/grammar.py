@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from compass.chat.english.spans import Span, Spans
+from compass.chat.english.words import word_set
 
 PRODUCTIONS = """
 sep: PLUS | COMMA | AND | OR | COMMA AND | COMMA OR | AND OR
@@ -60,7 +61,7 @@ setting: NUM IS? COL | COL be* EQ* value | LAB COL | LAB WITH COL -> setting
 setting: COL be* EQ* ONLY? value sep values | value sep values COL -> setting
 setting: COL ONLY value | ONLY value COL -> setting
 setting: LAB | LAB sep labs -> setting /0.25
-setting: COL glue* ONOFF | ONOFF COL -> switched /0.1
+setting: COL glue* ONOFF | ONOFF COL | COL STAYS ONOFF | ONOFF COL COL -> switched /0.1
 setting: LAB sep labs COL -> setting
 setting: pairing IS? COL | COL be* EQ? pairing -> paired
 setting: NUM -> unit_setting /0.5
@@ -78,6 +79,7 @@ clause: WITH WITH? settings -> with_values
 clause: EQ settings -> given_values
 clause: ONLY WITH? settings | WITH? ONLY settings | SET ONLY settings -> only_values
 clause: NOT WITH? setting | NOT SET setting | NOT IS* ONLY setting | NOT glue* setting -> not_values
+clause: NUM IS? COL | COL be* EQ* NUM -> illegal /1.0
 clause: COL BUT labs -> not_values /0.3
 clause: COL be* NOT? EQ* WORD | SET COL TO? WORD | WORD COL -> misfit /1.5
 clause: COL glue* NOT EQ* IS* values | COL NOT WITH* values -> not_values
@@ -138,7 +140,7 @@ clause: OPT IS? cols | cols glue* OPT | OPT WITH cols -> optimised /0.1
 clause: BEST IS? COL | BEST WITH cols -> best_with /0.2
 clause: BEST -> best
 clause: limit SAME cols | SAME cols ORLESS | SAME cols ORMORE | SAME cols ORBETTER | cols glue* SAME ORLESS | cols glue* SAME ORMORE | cols glue* SAME ORBETTER | cols STAYS SAME ORBETTER -> same_or_better
-clause: cols STAYS SAME | KEEP cols glue* SAME | cols glue* SAME | WITH? SAME cols | SAME cols THAN -> same
+clause: KEEP SAME cols | cols STAYS SAME | KEEP cols glue* SAME | cols glue* SAME | WITH? SAME cols | SAME cols THAN -> same
 clause: KEEP? cols glue* SAME limit amount -> tolerance
 clause: KEEP? cols glue* limit amount IS? SAME? NOW? -> tolerance /0.2
 clause: cols glue* limit amount lessmore SAME? NOW? | REMOVE limit amount cols | NOWORSE BY? limit? amount IS? cols -> worse_by /0.1
@@ -167,10 +169,13 @@ clause: AFFECT cols ONLY -> observe
 clause: AFFECT IS? cols | cols AFFECT | WHICH IS* cols AFFECT -> observe /0.1
 clause: ALL STAYS | ALL glue* SAME | KEEP ALL glue* SAME? | NOT SET ALL -> nothing_else
 clause: NOT COL | NOT ALL? COL -> none_of /0.1
+clause: NOT cols -> not_these /0.15
+clause: PER COL -> per_tail /1.2
 clause: WITH? limit pairing COL | COL glue* EQ? limit pairing -> pair_bound
-clause: FORGET WITH? cols | FORGET limit cols | FORGET limit amount? cols | FORGET cols limit | FORGET ONLY? labs -> drop
+clause: KEEP cols OUT | FORGET cols OUT -> drop
+clause: FORGET limit WITH cols | FORGET WITH? cols | FORGET limit cols | FORGET limit amount? cols | FORGET cols limit | FORGET ONLY? labs -> drop
 clause: NUM OPTIONS BY cols | TOP NUM OPTIONS? BY cols | TOP NUM OPTIONS WITH cols -> counted_by
-clause: NUM COMMA cols OPTIONS | NUM cols OPTIONS | TOP NUM cols | NUM BEST OPTIONS | BEST NUM OPTIONS | TOP NUM COL OPTIONS -> counted
+clause: NUM OPTIONS WITH cols | NUM COMMA cols OPTIONS | NUM cols OPTIONS | TOP NUM cols | NUM BEST OPTIONS | BEST NUM OPTIONS | TOP NUM COL OPTIONS -> counted
 clause: TOP NUM OPTIONS? | NUM TOP? OPTIONS | NUM lessmore OPTIONS | TOP NUM OPTIONS -> count
 clause: cols -> named /1.0
 
@@ -178,7 +183,7 @@ clause: COL be* EQ? limit COL | COL be* EQ COL -> related /0.15
 clause: COL IS FACTOR COL | COL be* EQ? FACTOR COL ORMORE | COL be* EQ? FACTOR COL ORLESS -> related
 clause: COL glue* EQ? limit FACTOR COL | COL glue* EQ? limit FRAC COL | COL glue* EQ FACTOR COL | COL glue* EQ? limit NUM TIMES COL | COL glue* EQ NUM TIMES COL -> related
 clause: COL glue* limit COL DIVIDED NUM | COL be* EQ COL DIVIDED NUM -> related
-clause: limit NUM COL PER COL | NUM COL PER COL | COL glue* EQ? limit NUM PER COL | COL glue* EQ? NUM PER COL | limit NUM PER COL -> per
+clause: limit NUM COL PER COL | NUM COL PER COL | COL glue* EQ? limit NUM PER COL | COL glue* EQ? NUM PER COL | limit NUM PER COL -> per /0.12
 clause: NOT lessmore COL THAN COL | lessmore COL THAN COL -> more_than
 clause: limit? ASMANY COL THAN COL -> as_many
 clause: COL glue* EQ? MULTIPLE NUM | COL glue* EQ? MULTIPLE COL -> multiple
@@ -188,6 +193,12 @@ clause: product glue* EQ? limit NUM | product glue* EQ NUM | product glue* EQ? l
 clause: COL PLUS COL glue* limit COL | COL PLUS COL glue* limit NUM | COL PLUS NUM glue* limit COL -> sum_rule
 """
 
+# Words that say nothing and may stand between a verb or a list and its noun.
+_BEFORE_NOUN = word_set(
+    "a an the my our your its their some any of total overall both each also number amount count "
+    "exact actual given these those such all me us please kind sort own whole entire same row run job"
+)
+_OPENING = frozenset({"WHICH", "MIN", "MAX", "OPT", "BEST", "SET", "RED", "INC", "KEEP", "NOT"})
 _CLAUSE = 0.2  # one more clause: fewer that cover the same are better
 _MOST_ENDS = 12  # ways from one place that one head keeps
 
@@ -202,6 +213,16 @@ class Node:
     span: Span | None = None
     parts: tuple["Node", ...] = ()
     value: Any = None
+
+    @property
+    def first(self) -> int:
+        """Where its first word stands; words that say nothing may stand before it."""
+        return self.parts[0].first if self.parts else self.start
+
+    @property
+    def opens(self) -> bool:
+        """Whether it begins with a verb of its own: recommend, minimize."""
+        return self.parts[0].opens if self.parts else self.name in _OPENING
 
     def find(self, *names: str) -> Iterator["Node"]:
         """The nodes of these names, from left to right."""
@@ -280,7 +301,10 @@ class Chart:
                 for span in self.spans.at[start]
                 if span.tag == tag
             ]
-            waiting += self.spans.fillers[start]
+            skip = start < self.spans.length and (
+                tag != "COL" or self.spans.source.found[start].low in _BEFORE_NOUN
+            )
+            waiting += self.spans.fillers[start] if skip else []
         return found
 
     def _head(self, name: str, place: int) -> list[tuple[float, Node]]:

@@ -16,7 +16,9 @@ _BEST = (
     r"(?:best|fastest|quickest|cheapest|lowest|highest|shortest|smallest|largest|greatest|minimum|"
     r"maximum|record|top|least|most \w+)"
 )
-_KNOBS = r"(?:knobs?|parameters?|settings?|of these|of them|columns?|flags?|options?|factors?|thing)"
+_KNOBS = (
+    r"(?:knobs?|parameters?|settings?|of these|of them|columns?|flags?|options?|factors?|thing)"
+)
 _PATTERNS: tuple[tuple[Topic, str], ...] = (
     (
         Topic.COMPARE,
@@ -61,6 +63,11 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
         rf"\b(?:my|our) {_BEST} (?:past |previous |measured )?{_RUN}\b",
     ),
 )
+_NEXT = re.compile(
+    r"\b(?:what|which)\b[^?.]{0,40}\b(?:should|shall|could|to|must)\b[^?.]{0,30}\b(?:run|measure|benchmark|"
+    r"simulate|try|test|sample|evaluate|collect|do|launch|explore|submit)\b[^?.]{0,20}\bnext\b",
+    re.IGNORECASE,
+)
 _COMPILED = tuple((topic, re.compile(text, re.IGNORECASE)) for topic, text in _PATTERNS)
 _PLACES = {"first": 1, "top": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
 _ROWS = re.compile(r"\b(?:rows?|runs?|jobs?|lines?)\s*#?\d", re.IGNORECASE)
@@ -96,3 +103,8 @@ _NOT_SUPPOSED = frozenset({Topic.IMPORTANCE, Topic.BEST_RUN, Topic.COMPARE})
 
 def _place(words: str) -> int:
     return _PLACES.get(words.casefold()) or int(words.lstrip("#"))
+
+
+def asks_next_runs(text: str) -> bool:
+    """Whether a message asks which runs to make next."""
+    return len(text) <= 200 and bool(_NEXT.search(text))

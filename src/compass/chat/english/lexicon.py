@@ -17,7 +17,8 @@ VALUE_FOLLOWS = word_set(
     "with without using use uses on only no not avoid via set enable disable enabled disabled named "
     "called which what for never except minimise minimize maximise maximize optimise optimize "
     "reduce increase lower raise improve keep under below above over many much lowest highest "
-    "least most fewest prefer requires require support supports in from to"
+    "least most fewest prefer requires require support supports about is are be = == < > "
+    "equals"
 )
 ASKED = 2.0  # cost from which words that nothing was made of are asked about
 
@@ -57,9 +58,14 @@ def _never(adjective: str) -> str:
 
 _TEXTS = {
     # bounds and conditions
-    "LT": "under|below|less than|less of|fewer than|smaller than|lower than|shorter than|beneath|<|"
+    "LT": _each(
+        "done in|finished in|finish in|finishes in|complete in|completes in|over in|be over in|in",
+        "under|less than|less of|below",
+    )
+    + "|under|below|less than|less of|fewer than|smaller than|lower than|shorter than|beneath|<|"
     "cheaper than|faster than|quicker than|inside|south of|stay under|stay below",
-    "LE": "may go up to|can go up to|could go up to|may be up to|can be up to|as high as|not past|"
+    "LE": _each("done in|finished in|finish in|finishes in|complete in|completes in|over in|be over in", "|at most|no more than")
+    + "|may go up to|can go up to|could go up to|may be up to|can be up to|as high as|not past|"
     "less than or equal to|smaller than or equal to|lower than or equal to|at or below|at most|"
     "up to|no more than|not more than|max|maximum|maximum of|max of|at the most|limited to|"
     "limit to|capped at|cap at|<=|≤|as much as|within|upper limit|upper bound|no higher than|"
@@ -70,7 +76,8 @@ _TEXTS = {
     "not higher than|not longer than|not bigger than|not larger than|not exceeding|"
     "without exceeding|without going over|without going above|or less than|no greater|"
     "i can spare|we can spare|only have|only got|as many as|sla of|an sla of|sla is|budget is|"
-    "cannot have more than|cannot get more than|can only get|only get|only have up to",
+    ""
+    "without going past|not go past|cannot have more than|cannot get more than|can only get|only get|only have up to",
     "GT": "outnumber|outnumbers|surpass|surpasses|over|above|more than|greater than|larger than|"
     "higher than|longer than|bigger than|>|exceed|exceeds|exceeding|exceeded|beyond|better than|"
     "go past|slower than|north of|in excess of|stay over|stay above",
@@ -132,7 +139,7 @@ _TEXTS = {
     "tiniest|keep low|as small|as low as it can|bring down as far as possible|lowest possible|"
     "to a minimum|minimum possible|smallest possible|least possible|lowest achievable|"
     "shortest possible|to the minimum|low|little|small|short|tiny|min|minimum|at minimum|"
-    "minimizes|minimises|down|as low as we can|as low as i can|lowest we can get|tightest|"
+    "minimizes|minimises|as low as we can|as low as i can|lowest we can get|tightest|"
     "as low as practical|leanest|as small as we can|down as much as possible|"
     "down as much as we can|as tiny as possible|as tight as possible",
     "MAX": "as high|as large|as big|maximise|maximising|maximised|maximal|highest|largest|greatest|"
@@ -221,7 +228,7 @@ _TEXTS = {
     "migrate|jump|convert|goes|submitting|employ|employing|become|becomes|became|spread over|"
     "go with|go for|change it|set it|change the|tune|adjust|modify|vary|touch|play with|"
     "having|allow|enter|drop|raise|increase|lower|bump|go down|go up|scale|reduce|double",
-    "FORGET": "forget|forget about|ignore|remove|drop|lift|cancel|do not care about|disregard|"
+    "FORGET": "do not bother with|do not bother about|never mind the|not interested in|forget|forget about|ignore|remove|drop|lift|cancel|do not care about|disregard|"
     "never mind|no longer need|do not need|do not mind|relax|skip|delete|take away|"
     "get rid of|do not worry about|take out|does not matter|do not matter|leave out|dropping|"
     "clear|discard|not care about|mind|throw away|throw out|undo|loosen|strike|withdraw|"
@@ -278,10 +285,10 @@ _TEXTS = {
     "suggestion|suggestions|alternative|alternatives|configuration|configurations|config|"
     "configs|candidate|candidates|recommendation|recommendations|answer|answers|choice|choices|"
     "proposal|proposals|idea|ideas|setup|results|possibilities|solutions|variants|ways|"
-    "settings|designs|design points|designs points|design|points|picks|runs to choose from|"
+    "settings|designs|of them|of those|of these|design points|design|points|picks|runs to choose from|"
     "different configurations|different setups|different options|other options",
     "TOP": "top|best|the best",
-    "NOW": "currently|at the moment|right now|at present|as of now|today|i have been using|"
+    "NOW": "i have got|we have got|currently|at the moment|right now|at present|as of now|today|i have been using|"
     "i am using|we are using|i am asking for|we are asking for|i ask for|i am running|"
     "we are running|my current|current|my job uses|my run uses|my run used|my job used|it uses|"
     "it used|now i use|i now use|presently|i am at|we are at|my job needs|my job takes|"
@@ -320,6 +327,7 @@ _TEXTS = {
     "END": ".|;|!|?|:|-|(|)",
     "IT": "it|that|this|that value|this value|them|those|that number|that limit|these|there|"
     "the limit|this number|this limit",
+    "OUT": "out",
     "WORSE": "worse|above what it is|above what it is now|below what it is|below what it is now|above now|below now|than now",
     "STAYS": "stay|stays|remain|remains|staying",
     "WANT": "want|wants|need|would like|would love|love to see|would love to see|like to see|"
@@ -338,13 +346,13 @@ _TEXTS = {
 # Classes of which one alone says nothing: what they cost when nothing takes them.
 _LEFT = {
     **dict.fromkeys(
-        ("BE", "BUT", "CHANGES", "IS", "WITH", "AND", "COMMA", "END", "IT", "IF", "OR", "OPTIONS"),
+        ("NOW", "BE", "BUT", "CHANGES", "IS", "WITH", "AND", "COMMA", "END", "IT", "IF", "OR", "OPTIONS"),
         0.02,
     ),
     **dict.fromkeys(
-        ("WANT", "VS", "AFFECT", "WHICH", "SET", "FREE", "REACH", "TOP", "MEASURED"), 0.1
+        ("OUT", "WANT", "VS", "AFFECT", "WHICH", "SET", "FREE", "REACH", "TOP", "MEASURED"), 0.1
     ),
-    **dict.fromkeys(("NOW", "TO", "FROM", "BY", "PER", "THAN", "COMPARE", "FINE"), 0.4),
+    **dict.fromkeys(("TO", "FROM", "BY", "PER", "THAN", "COMPARE", "FINE"), 0.4),
     **dict.fromkeys(("STAYS", "EQ", "OPT", "KEEP", "PLUS", "ADD", "DIVIDED", "FASTER"), 0.6),
     **dict.fromkeys(("ONOFF",), 0.3),
     **dict.fromkeys(("ALL", "SAME", "MORE", "LESS", "FORGET", "REMOVE"), 2.0),
@@ -440,18 +448,18 @@ FILLER = word_set(
     "basically maybe perhaps probably even too again overall possible possibly able way "
     "things thing stuff values value parameter parameters knob "
     "knobs setting constraint constraints condition conditions requirement goal goals "
-    "objective target targets currently exact actual certain given something "
+    "objective target targets exact actual certain given something "
     "someone happen happens because since wondering curious ask asking available much "
     "many looking look fit ensure sure provided assuming "
     "assume provide show ones own respectively whole entire usual "
     "both else each these those such ever work works working case cases somewhere circa roughly "
     "sorry pls plz thx cheers kinda gonna wanna gotta lemme guys folks hm hmm um uh oh ah yeah "
-    "together combined either ~ jobs job runs run tasks course lot anyway though although however therefore thus hence "
+    "different distinct various thinking together combined either ~ jobs job runs run tasks course lot anyway though although however therefore thus hence "
     "first second finally next later already yet soon always usually normally typically "
     "im ive id youre whats thats dont btw fyi tbh imo iirc afaik atm"
 )
 _FILLER_PHRASES = (
-    "which one|the one|quick one|no hurry|in no hurry|i am after|we are after|so far|any idea|at the same time|by the way|as long as|in any case|for example|so that|such that|"
+    "apart from that|other than that|besides that|do not care|i do not care|we do not care|which one|the one|quick one|no hurry|in no hurry|i am after|we are after|so far|any idea|at the same time|by the way|as long as|in any case|for example|so that|such that|"
     "in order|in order to|at once|in total|all in all|more or less|as well|a bit|for now|in mind|"
     "on average|in general|to me|to us|of my|for me|for us|in fact|with respect to|in terms of|"
     "at a time|this time|next time|all the time|every time|end of|the end|i can|you can|it can|"
@@ -469,6 +477,7 @@ _FILLER_PHRASES = (
 BACKGROUND = word_set(
     "finish finishes finished done coming cost costs kernel kernels bonjour hallo moin dear server "
     "all campaign baseline posible anyway otherwise somehow still anymore forever maintenance scheduled quick quickly student "
+    "laptop desktop workstation pc computer notebook "
     "boss team colleague colleagues supervisor advisor professor phd thesis paper deadline "
     "project report meeting presentation conference reviewer reviewers customer customers client "
     "clients student students group lab department university company grant morning evening "
@@ -567,7 +576,9 @@ PHRASES = _phrases()
 FILLERS = frozenset(tuple(text.split()) for text in _FILLER_PHRASES.split("|"))
 LONGEST = max(len(phrase) for phrase in (*PHRASES, *FILLERS))
 EVERYDAY = FILLER | BACKGROUND | {phrase[0] for phrase in PHRASES if len(phrase) == 1}
-KNOWN_WORDS = frozenset(word for phrase in PHRASES for word in phrase) | FILLER | BACKGROUND | _COMMON
+KNOWN_WORDS = (
+    frozenset(word for phrase in PHRASES for word in phrase) | FILLER | BACKGROUND | _COMMON
+)
 # Words of the lexicon that a typing error may be meant for.
 CORRECTABLE = sorted(
     {word for phrase in PHRASES for word in phrase if len(word) >= 6 and word.isalpha()}

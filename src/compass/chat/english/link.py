@@ -20,6 +20,7 @@ from compass.prepare.names import words
 _LONGEST = 6  # words of one mention
 _IMPLIED = 0.3  # a word that only the unit of the column implies
 _LEAST = 0.2
+_LITERAL = 1.6  # a word of the name as it is written
 _CLOSE = 0.9  # of the best score: the words can mean this column too
 
 
@@ -150,6 +151,8 @@ class Index:
             return None
         text = joined_text(found, start, end)
         stems = {stem(token.low) for token in found[start:end]}
+        said = {token.low for token in found[start:end]}
+        scores = {n: s * (_LITERAL if said & set(words(n)) else 1.0) for n, s in scores.items()}
         best = max(scores, key=lambda name: scores[name])
         exact = not fuzzy and stems == {stem(word) for word in words(best)}
         how = How.EXACT if exact else How.FUZZY if fuzzy else How.SYNONYM
@@ -244,7 +247,7 @@ class Index:
         found: Hits = {}
         for known in self.hits:
             begins = len(known) >= 3 and word.startswith(known)
-            if begins or (len(short) >= 4 and known.startswith(short)):
+            if begins or (len(short) >= 4 and known.startswith(word.removesuffix("s"))):
                 for name, places in self.hits[known].items():
                     own = {place: 0.85 for place in places if known in self.stems[name]}
                     if own:

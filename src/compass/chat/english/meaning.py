@@ -32,6 +32,7 @@ from compass.chat.english.link import Index
 from compass.chat.english.quantities import fits, number_of, whole
 from compass.chat.english.synonyms import BAD_ENDINGS, larger_is_better
 from compass.chat.english.words import QuantityForm, TextQuantity, compact
+from compass.chat.merge import columns_of, with_renamed_column
 from compass.domain.base import Value
 from compass.domain.errors import CompassError
 from compass.domain.expression import (
@@ -102,7 +103,7 @@ class Meaning:
 
     def take(self, facts: Iterable[Fact]) -> None:
         """Note every fact; columns that are only named come last."""
-        every = [*facts]
+        every = self._swapped([*facts])
         self.row = next((fact.row for fact in every if isinstance(fact, Start)), None)
         explicit = any(isinstance(fact, Moved) for fact in every)
         self.moves = explicit or any(
@@ -128,6 +129,43 @@ class Meaning:
                 self._named(fact.names, praised=fact.praised)
         self._settle()
 
+    def _swapped(self, every: list[Fact]) -> list[Fact]:
+        """I meant gpus, not nodes: what was said of the one is said of the other."""
+        named = [name for fact in every if isinstance(fact, Named) for name in fact.names]
+        wrong = [n for fact in every if isinstance(fact, Keep) and fact.spared for n in fact.names]
+        if not self.correction or self.before is None or len(named) != 1 or len(every) > 2:
+            return every
+        new = named[0]
+        if len(wrong) == 1 and wrong[0] in columns_of(self.before):
+            self._rename(wrong[0], new)
+            return []
+        extremes = [n for n, goal in self.before.goals.items() if isinstance(goal, Extreme)]
+        if len(every) == 1 and len(extremes) == 1 and self._is_number_outcome(new):
+            if new not in self.before.goals:
+                self.goals[new] = Extreme(direction=self.better(new))
+                self.dropped.append(extremes[0])
+                return []
+        return every
+
+    def _rename(self, old: str, new: str) -> None:
+        assert self.before is not None
+        said = self.before.model_copy(
+            update={
+                "where": tuple(r for r in self.before.where if old in names_in(parse_rule(r))),
+            }
+        )
+        renamed = with_renamed_column(said, old, new)
+        self.dropped.append(old)
+        self.rules += [parse_rule(rule) for rule in renamed.where]
+        if old in self.before.goals:
+            self.goals[new] = self.before.goals[old]
+        if old in self.before.change:
+            self.edits[new] = self.before.change[old]
+        if old in self.before.ask:
+            self.asked.append(new)
+        if old in self.before.keep:
+            self.keep.append(new)
+
     def _take(self, fact: Fact) -> None:
         match fact:
             case Limit(name=name, op=op, value=value):
@@ -144,7 +182,9 @@ class Meaning:
                 self.watched += names
                 self.last = names[-1]
             case Drop(names=names):
-                self.dropped += names
+                # Of all that the words can mean, what was spoken of before.
+                known = columns_of(self.before) if self.before is not None else ()
+                self.dropped += [name for name in names if name in known] or names[:1]
             case Everything():
                 self.everything = True
             case Count(number=number):
@@ -257,7 +297,7 @@ class Meaning:
         if self.kind is not Kind.WHAT_IF or fact.negative or len(fact.values) != 1:
             return False
         if self.index.parameters[fact.name].role is not Role.KNOB:
-            return fact.cue in {"set", ""} and not explicit and not self.edits
+            return fact.cue in {"set", ""} and not explicit and not self.moves
         return not (explicit and fact.cue == "with" and self.row is None)
 
     def _about(self, name: str, fact: Equal) -> None:
@@ -285,6 +325,9 @@ class Meaning:
             self.links.append(Link(words=fact.words, columns=fact.names[:6], how=How.SYNONYM))
         op = fact.op
         if op == "reach" and name is not None:
+            if self.correction and number is not None and fact.quantity.unit is None:
+                self._revalue(name, number)
+                return
             if not self.outcome(name):
                 name = None
             else:
@@ -333,6 +376,9 @@ class Meaning:
     def _revalue(self, name: str, value: float) -> None:
         """The last rule, goal or change with another number in it: make it 32."""
         before = self.before or Draft()
+        if name in before.change:
+            self.edits[name] = SetTo(value=whole(value))
+            return
         if before.where and name in names_in(parse_rule(before.where[-1])):
             old = parse_rule(before.where[-1])
             if isinstance(old, Comparison) and isinstance(old.right, Literal):
@@ -342,8 +388,6 @@ class Meaning:
         if isinstance(goal, Within):
             high = goal.high is not None
             self.goals[name] = Within(high=value) if high else Within(low=value)
-        elif name in before.change:
-            self.edits[name] = SetTo(value=whole(value))
         else:
             self.unplaced.append(f"{value:g}")
 
@@ -450,6 +494,8 @@ def last_column(before: Draft | None) -> str | None:
     """The column of the last rule, else of the last goal or change."""
     if before is None:
         return None
+    if before.kind is Kind.WHAT_IF and before.change:
+        return list(before.change)[-1]
     if before.where:
         names = names_in(parse_rule(before.where[-1]))
         return names[0] if names else None
@@ -489,7 +535,9 @@ def _unnamed_kind(
 
     equals = [f for f in every if isinstance(f, Equal) and len(f.values) == 1 and not f.negative]
     knobs = [f for f in equals if role(f.name) is Role.KNOB and f.cue in {"", "set", "with"}]
-    started = any(isinstance(f, Measured) for f in every) or any(f.cue == "now" for f in equals)
+    started = any(isinstance(f, Measured) for f in every) or any(
+        f.cue == "now" and role(f.name) is Role.KNOB for f in equals
+    )
     changed = any(isinstance(f, Moved) for f in every) or any(f.cue == "set" for f in knobs)
     limits = any(isinstance(f, Limit) and role(f.name) is Role.OUTCOME for f in every)
     wanted = any(isinstance(f, Wanted) and isinstance(f.goal, Extreme | Change) for f in every)

@@ -126,7 +126,7 @@ def wants(text: str) -> bool:
     return bool(_WANTED.search(text))
 
 
-_SUPPOSED = _whole(r"\bif (?:i|we|you|one)\b[^.?]{0,120}\?")
+_SUPPOSED = _whole(r"\bif (?:i|we|you|one)\b[^?]{0,120}\?")
 
 
 def supposes(text: str) -> bool:

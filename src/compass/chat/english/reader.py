@@ -5,6 +5,7 @@ the dialogue to ask about. The same message on the same table always has the sam
 """
 
 import re
+from dataclasses import replace
 
 from compass.chat.draft import (
     CHARACTERS,
@@ -20,9 +21,9 @@ from compass.chat.english import cues, dialogue_acts, question_kind
 from compass.chat.english.certainty import Certainty, take_certainty
 from compass.chat.english.clauses import Clauses
 from compass.chat.english.facts import Ask, Equal, Fact, Facts, Start, Wanted, Watch
-from compass.chat.english.grammar import Parse, parse
+from compass.chat.english.grammar import Node, Parse, parse
 from compass.chat.english.lexicon import ARTICLES, ASKED, LISTING, VALUE_FOLLOWS
-from compass.chat.english.inquiries import inquiry_in
+from compass.chat.english.inquiries import asks_next_runs, inquiry_in
 from compass.chat.english.link import Index, Mention
 from compass.chat.english.marked_labels import masked
 from compass.chat.english.meaning import Meaning, kind_of
@@ -37,6 +38,13 @@ from compass.language import format_value
 
 
 _LEADING = frozenset({"WITH", "NOT", "BUT", "IS", "BE", "EQ"})
+_STATED = frozenset("per is are = == < > <= >= : under below above over must should".split())
+_APART = frozenset(
+    ", . ; : ? ! and but or with for on in so if that which where - & without using".split()
+)
+_TRAILING = frozenset({"PER", "BY", "TO", "TIMES"})
+_SWITCHING = frozenset("switch switching change set move moving go going went moved".split())
+_LINKING = ARTICLES | frozenset({"by", "to", "at", "of", "than"})
 _VERB = re.compile(r"(?:s|ed|ing)$")
 
 
@@ -81,6 +89,8 @@ def _read(text: str, space: Space, expecting: Slot | None, before: Draft | None)
     if inquiry is not None:
         return Reading(act=Act.INQUIRE, inquiry=inquiry)
     act = dialogue_acts.act_of(message, expecting)
+    if act is None and asks_next_runs(message):
+        act = Act.RUN_NEXT
     if act is not None and act is not Act.INFORM:
         return Reading(act=act, parts=Draft(count=dialogue_acts.count_in(message)))
     act, rest, correction = dialogue_acts.opening(message)
@@ -126,7 +136,11 @@ def _inquiry(message: str, space: Space, index: Index) -> Inquiry | None:
         if space[name].role is Role.OUTCOME
     ]
     named = [fact.name for fact in facts if isinstance(fact, Wanted)]
-    classes = [f"{n} == {format_value(g.value)}" for n, g in meaning.goals.items() if isinstance(g, IsClass)]
+    classes = [
+        f"{n} == {format_value(g.value)}"
+        for n, g in meaning.goals.items()
+        if isinstance(g, IsClass)
+    ]
     numbers = [name for name in [*named, *outcomes] if isinstance(space[name], Number)]
     return inquiry_in(message, numbers, [*meaning.where(), *classes])
 
@@ -134,14 +148,39 @@ def _inquiry(message: str, space: Space, index: Index) -> Inquiry | None:
 def _facts(parsed: Parse, spans: Spans, index: Index) -> tuple[list[Fact], list[Link]]:
     facts: list[Fact] = []
     links: list[Link] = []
+    runs = [(run[0].start, run[-1].end) for run in _runs(spans, parsed)]
+    now = {spans.sentence(span.start) for span in parsed.left if span.tag == "NOW"}
     for clause in parsed.clauses:
         assert isinstance(clause.value, Facts)
-        asked = spans.question(clause.start)
+        if any(_touches(spans, clause, run) for run in runs):
+            continue  # what it says hangs on words that were not understood
+        asked = spans.question(clause.first)
         for fact in clause.value.all:
+            if (
+                isinstance(fact, Equal)
+                and fact.cue in ("", "with")
+                and spans.sentence(clause.start) in now
+            ):
+                fact = replace(fact, cue="now")
             told = any(isinstance(one, Ask) for one in facts)
             facts += _in_question(fact, asked, index, told=told) if asked else [fact]
         links += clause.value.links
     return facts, links
+
+
+def _touches(spans: Spans, clause: Node, run: tuple[int, int]) -> bool:
+    """Whether a clause goes on where words that were not understood end, or ends where they begin."""
+    start, end = run
+    found = spans.source.found
+    if end <= clause.start:
+        if clause.opens:
+            return False
+        between, edge = found[end : clause.start], found[clause.start].low
+        return all(token.low in _LINKING for token in between) and edge not in _APART
+    if clause.end <= start:
+        between, edge = found[clause.end : start], found[start].low
+        return all(token.low in _LINKING for token in between) and edge not in _APART
+    return False
 
 
 def _in_question(fact: Fact, asked: str, index: Index, *, told: bool) -> list[Fact]:
@@ -150,7 +189,12 @@ def _in_question(fact: Fact, asked: str, index: Index, *, told: bool) -> list[Fa
     if isinstance(fact, Wanted) and weak and asked == "whether":
         return [Watch((fact.name,))]
     several = isinstance(fact, Equal) and len(fact.values) > 1 and not fact.negative
-    if isinstance(fact, Equal) and several and not told and index.parameters[fact.name].role is Role.KNOB:
+    if (
+        isinstance(fact, Equal)
+        and several
+        and not told
+        and index.parameters[fact.name].role is Role.KNOB
+    ):
         return [Ask((fact.name,)), fact]
     return [fact]
 
@@ -161,8 +205,8 @@ def _used(links: list[Link], parts: Draft, meaning: Meaning) -> tuple[Link, ...]
     return tuple(dict.fromkeys(link for link in links if used & set(link.columns)))
 
 
-def _unknown(spans: Spans, parsed: Parse) -> list[str]:
-    """The words that matter and that no clause took, each run of them as it was written."""
+def _runs(spans: Spans, parsed: Parse) -> list[list[Span]]:
+    """The words that matter and that no clause took, in runs."""
     runs: list[list[Span]] = []
     for span in parsed.left:
         if runs and _adjoin(spans, runs[-1][-1].end, span.start):
@@ -172,11 +216,27 @@ def _unknown(spans: Spans, parsed: Parse) -> list[str]:
     found = []
     for run in runs:
         heavy = [place for place, span in enumerate(run) if span.left >= ASKED]
-        if heavy and (any(run[p].tag != "WORD" for p in heavy) or _matters(spans, run, heavy)):
+        matters = any(run[p].tag != "WORD" or _matters(spans, run[p]) for p in heavy)
+        if matters:
             first = heavy[0]
             while first > 0 and run[first - 1].tag in _LEADING:
                 first -= 1
-            found.append(spans.words(run[first].start, run[heavy[-1]].end))
+            last = heavy[-1]
+            while last + 1 < len(run) and run[last + 1].tag in _TRAILING:
+                last += 1
+            found.append(run[first : last + 1])
+    return found
+
+
+def _unknown(spans: Spans, parsed: Parse) -> list[str]:
+    """What was not understood, as it was written, with the clauses that hang on it."""
+    found = []
+    for run in _runs(spans, parsed):
+        start, end = run[0].start, run[-1].end
+        for clause in parsed.clauses:
+            if _touches(spans, clause, (run[0].start, run[-1].end)):
+                start, end = min(start, clause.start), max(end, clause.end)
+        found.append(spans.words(start, end))
     return found
 
 
@@ -185,20 +245,24 @@ def _adjoin(spans: Spans, end: int, start: int) -> bool:
     return all(token.low in ARTICLES for token in spans.source.found[end:start])
 
 
-def _matters(spans: Spans, run: list[Span], heavy: list[int]) -> bool:
-    """Whether unknown words may say what is asked for: they stand where a value or a noun would."""
+def _matters(spans: Spans, word: Span) -> bool:
+    """Whether an unknown word may say what is asked for: it stands where a value or a noun would."""
     found = spans.source.found
-    first, last = run[heavy[0]].start, run[heavy[-1]].end
+    first, last = word.start, word.end
     before = first - 1
     while before >= 0 and found[before].low in ARTICLES:
         before -= 1
     if before >= 0 and found[before].low in VALUE_FOLLOWS:
         return True
+    if before >= 1 and found[before].low == "to" and found[before - 1].low in _SWITCHING:
+        return True
     listed = before >= 1 and found[before].low in LISTING and _is_column(spans, before - 1)
     if listed:
         return True  # a list is taken whole
     behind = spans.at[last] if last < spans.length else []
-    if any(span.tag in ("COL", "LAB") and span.cost < 0.2 for span in behind):
+    if last < spans.length and found[last].low in _STATED:
+        return True  # colour is red
+    if any(span.tag == "COL" and span.cost < 0.2 for span in behind):
         return True  # the wombat partition, the tail latency
     return first > 0 and _is_column(spans, first - 1) and not _VERB.search(found[first].low)
 

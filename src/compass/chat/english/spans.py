@@ -95,6 +95,11 @@ class Spans:
         """The number of words."""
         return len(self.source.found)
 
+    def sentence(self, place: int) -> int:
+        """Which sentence a place is in, by where it starts."""
+        ends = (p + 1 for p in range(place) if self.source.found[p].text in _SENTENCE_ENDS)
+        return max(ends, default=0)
+
     def question(self, place: int) -> str:
         """How the sentence at a place asks: `whether` something is so, something else, not."""
         found = self.source.found
@@ -102,12 +107,18 @@ class Spans:
         end = next((p for p in ends if p >= place), None)
         if end is None or found[end].text != "?":
             said = {token.low for token in found[place : end or len(found)]}
-            return "which" if "whichever" in said else ""
+            return "which" if {"whichever", "is"} <= said else ""
         start = max((p + 1 for p in ends if p < place), default=0)
         starts = [start, *(p + 1 for p in range(start, end) if found[p].text in _PAUSES)]
         opening = max(p for p in starts if p <= place)
         begun = [token.low for token in found[opening:end] if token.low not in _JOINED]
-        whether = bool(begun) and (begun[0] in _WHETHER or len(begun) <= 2)
+        asking = bool(begun) and begun[0] in _WHETHER and begun[1:2] not in (
+            ["you"],
+            ["i"],
+            ["we"],
+            ["there"],
+        )
+        whether = asking or 0 < len(begun) <= 2
         return "whether" if whether else "which"
 
     def words(self, start: int, end: int) -> str:
@@ -205,6 +216,8 @@ def _phrases(found: Sequence[Token], place: int) -> list[Span]:
         parts = PHRASES.get(low[:width], ())
         # `to us` says nothing, but `to us-east-1` does.
         left = max((left_over(part.tag) for part in parts), default=0.0)
+        if low[:width] == ("how", "many"):
+            left = 2.0
         spans += [Span(part.tag, place, place + width, part, left=left) for part in parts]
     return spans
 
@@ -216,7 +229,7 @@ def _values(found: Sequence[Token], place: int, index: Index) -> list[Span]:
     if quantity is not None:
         tag = _OF_FORM[quantity[0].form]
         one = found[place].low == "one" and quantity[1] == place + 1
-        cost, left = (0.3, 0.3) if one else (0.0, _CONTENT)
+        cost, left = (0.3, 0.6) if one else (0.0, _CONTENT)
         spans.append(Span(tag, place, quantity[1], quantity[0], cost, left))
         if quantity[1] == place + 2 and is_number(found[place]) and tag == "NUM":
             bare = TextQuantity(float(found[place].text.replace(",", "")))
