@@ -68,10 +68,10 @@ def tables() -> dict[str, Space]:
 def tables_in(file: str) -> dict[str, Space]:
     """The tables of one file by name."""
     raw = _read(file)
-    return {name: _space(columns) for name, columns in raw.items()}
+    return {name: space_of(columns) for name, columns in raw.items()}
 
 
-def _space(columns: Iterable[Mapping[str, Any]]) -> Space:
+def space_of(columns: Iterable[Mapping[str, Any]]) -> Space:
     kinds = ({"kind": "category" if "values" in c else "number", **c} for c in columns)
     return Space.model_validate({"parameters": list(kinds)})
 
@@ -79,7 +79,7 @@ def _space(columns: Iterable[Mapping[str, Any]]) -> Space:
 @cache
 def sentences(half: str) -> tuple[Sentence, ...]:
     """The sentences of one set: develop, score or practice."""
-    return tuple(_sentence(item) for item in _read(half))
+    return tuple(sentence_of(item, tables()[item["table"]]) for item in _read(half))
 
 
 def _read(file: str) -> Any:
@@ -87,13 +87,13 @@ def _read(file: str) -> Any:
     return yaml.load((FOLDER / f"{file}.yaml").read_text("utf-8"), yaml.CSafeLoader)
 
 
-def _sentence(item: Mapping[str, Any]) -> Sentence:
+def sentence_of(item: Mapping[str, Any], space: Space) -> Sentence:
+    """One sentence of a file, bound to its table."""
     want = dict(item["want"])
     free = set(item.get("free", ()))
     if want.get("kind") == "any":
         free.add("kind")
         del want["kind"]
-    space = tables()[item["table"]]
     wants = [want, *({**want, **other} for other in item.get("also", ()))]
     return Sentence(
         id=item["id"],
@@ -229,14 +229,14 @@ def _old_text(name: str, value: Any, conditions: Conditions) -> str | None:
     return value_text(bound)
 
 
-def score(expected: Sentence, got: Draft) -> Score:
+def score(expected: Sentence, got: Draft, space: Space | None = None) -> Score:
     """How well a draft tells what the sentence says, by the want that it comes nearest to."""
-    scores = [_compare(want, got, expected) for want in expected.wants]
+    table = space or tables()[expected.table]
+    scores = [_compare(want, got, expected, table) for want in expected.wants]
     return min(scores, key=lambda s: (s.counts[1] + s.counts[2], -s.counts[0]))
 
 
-def _compare(want: Draft, got: Draft, sentence: Sentence) -> Score:
-    space = tables()[sentence.table]
+def _compare(want: Draft, got: Draft, sentence: Sentence, space: Space) -> Score:
     wanted = {s for s in slots(want, space) if s[0] not in sentence.free}
     stated = {s for s in slots(got, space, want.kind) if s[0] not in sentence.free}
     for slot, text in sorted(stated - wanted):

@@ -207,7 +207,7 @@ def test_words_that_can_mean_several_columns_are_asked_about() -> None:
         # nodes was not in the message, so it is asked about first
         talk.yes()
         assert "Which column do you mean by 'power': cpu_power or mem_power?" in talk.reply.text
-        assert talk.reply.choices == ("cpu_power", "mem_power")
+        assert talk.reply.choices == ("cpu_power", "mem_power", "both")
         assert "name one" in talk.yes().text
         talk.expects(Slot.COLUMNS)
         talk.say(reply, says(unknown=(reply,), ordinal=place))

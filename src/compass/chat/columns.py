@@ -1,12 +1,15 @@
 """Confirming the columns that words were taken for: ask, agree, refuse, choose another."""
 
+import re
+
 from compass.chat import replies
 from compass.chat.draft import Conversation, Draft, How, Link, Reading, Reply, Slot
-from compass.chat.merge import columns_of, with_renamed_column
+from compass.chat.merge import columns_of, with_copied_column, with_renamed_column
 from compass.chat.slots import unconfirmed_links, used_column
 from compass.domain.space import Role, Space
 
 _BARE = " .,;:!?'\"`"
+_ALL = re.compile(r"(?:both|all|either|each)(?: of (?:them|those|these))?", re.IGNORECASE)
 
 
 def ask_columns(talk: Conversation) -> Reply:
@@ -22,7 +25,9 @@ def ask_columns(talk: Conversation) -> Reply:
 
 def _ask_which(link: Link, offered: tuple[str, ...], waiting: tuple[Link, ...]) -> Reply:
     text = replies.which_column(link, offered)
-    return Reply(text=text, expecting=Slot.COLUMNS, choices=offered[:20], links=waiting)
+    several = ("both",) if len(offered) == 2 else ("all of them",) if len(offered) > 2 else ()
+    choices = (*offered[:20], *several)
+    return Reply(text=text, expecting=Slot.COLUMNS, choices=choices, links=waiting)
 
 
 def agree(talk: Conversation) -> Conversation:
@@ -72,6 +77,8 @@ def pick(talk: Conversation, reading: Reading, message: str, space: Space) -> Co
         return None
     clear = [link for link in waiting if len(link.columns) == 1]
     asked = clear or [waiting[0]]
+    if not clear and _ALL.fullmatch(message.strip(_BARE)):
+        return _with_all(talk, asked[0])
     named = _named(asked[0].columns if not clear else (), reading, message, space)
     if len(named) != len(asked):
         return None
@@ -94,6 +101,16 @@ def pick(talk: Conversation, reading: Reading, message: str, space: Space) -> Co
     )
 
 
+def _with_all(talk: Conversation, link: Link) -> Conversation:
+    """Both: what is said of the one column is said of each that the words can mean."""
+    draft, used = talk.draft, used_column(link, talk.draft)
+    for other in link.columns:
+        draft = with_copied_column(draft, used, other)
+    before = talk.before if draft == talk.draft else (*talk.before, talk.draft)
+    sure = tuple(dict.fromkeys((*talk.confirmed, *link.columns)))
+    return talk.model_copy(update={"draft": draft, "before": before, "confirmed": sure})
+
+
 def _named(
     offered: tuple[str, ...], reading: Reading, message: str, space: Space
 ) -> tuple[str, ...]:
@@ -105,7 +122,7 @@ def _named(
     if reading.ordinal is not None and len(offered) > abs(reading.ordinal):
         return (offered[reading.ordinal],)
     more = reading.parts.model_copy(update={"ask": (), "keep": ()})
-    if more != Draft() and not reading.correction:
+    if more != Draft() or reading.dropped or reading.unknown:
         return ()  # it states something else
     stated = columns_of(reading.parts)
     return stated or tuple(dict.fromkeys(link.columns[0] for link in reading.links))

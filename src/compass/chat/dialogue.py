@@ -23,12 +23,12 @@ from compass.chat.draft import (
 )
 from compass.chat.formal import formal_draft
 from compass.chat.merge import columns_of
+from compass.chat.replies import error_text
 from compass.chat.slots import to_query
 from compass.chat.steps import (
     NEW_QUESTION,
     Step,
     ask_again,
-    error_text,
     has_content,
     last_reply,
     next_step,
@@ -36,6 +36,7 @@ from compass.chat.steps import (
     with_lead,
 )
 from compass.chat.summary import reasons, runs_to_make, summary
+from compass.chat.unclear import is_left_out
 from compass.chat.update import apply_message, is_another_question
 from compass.domain.answer import Answer, Proposal
 from compass.domain.errors import BadInput, CompassError
@@ -214,6 +215,8 @@ def _react(
     talk: Conversation, reading: Reading, message: str, space: Space, answer: Answer | None
 ) -> Step:
     content = has_content(reading)
+    if talk.expecting is Slot.WORDS and is_left_out(message):
+        return next_step(talk.model_copy(update={"unclear": ()}), space)
     match reading.act:
         case Act.HELP:
             return ask_again(talk, space, replies.HELP)
@@ -355,6 +358,8 @@ def _no(talk: Conversation, space: Space) -> Step:
             return refuse(talk, space)
         case Slot.CONSTRAINTS:
             return next_step(talk, space)
+        case Slot.WORDS:
+            return next_step(talk.model_copy(update={"unclear": ()}), space)
         case None:
             return ask_again(talk, space, f"All right. {replies.AFTER}")
         case _:

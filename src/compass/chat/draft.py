@@ -30,6 +30,7 @@ class Slot(StrEnum):
     BASELINE = "baseline"
     COLUMNS = "columns"  # whether these columns are meant
     CONSTRAINTS = "constraints"
+    WORDS = "words"  # what these words mean
     CONFIRM = "confirm"  # whether this is the query
 
 
@@ -45,7 +46,18 @@ class Act(StrEnum):
     UNDO = "undo"
     RESTART = "restart"
     HELP = "help"
-    NOTHING = "nothing"  # "no other constraints", "that is all"
+    NOTHING = "nothing"  # "no other constraints", "that is all", "leave it out"
+    INQUIRE = "inquire"  # about what is known already
+
+
+class Topic(StrEnum):
+    """What somebody wants to know of what is there already."""
+
+    CERTAINTY = "certainty"  # of the last answer, or of the models
+    BEST_RUN = "best-run"  # the best run that was measured
+    IMPORTANCE = "importance"  # which parameters matter most
+    ROW = "row"  # one past run
+    COMPARE = "compare"  # two suggestions of the last answer, or two past runs
 
 
 class How(StrEnum):
@@ -62,6 +74,17 @@ class Link(Noun):
     words: str
     columns: tuple[str, ...] = Field(description="best first; several: the words can mean each")
     how: How
+
+
+class Inquiry(Noun):
+    """A question about what is known already; it needs no search."""
+
+    topic: Topic
+    outcome: str | None = Field(None, description="the outcome that it names")
+    row: int | None = None
+    places: tuple[int, ...] = Field((), description="suggestions (1 is the first, -1 the last)")
+    rows: bool = Field(False, description="`places` are past runs, not suggestions")
+    where: tuple[str, ...] = Field((), description="the runs that it is about, as rules")
 
 
 class Options(Noun):
@@ -112,6 +135,7 @@ class Reading(Noun):
     correction: bool = Field(False, description="it replaces what was said before")
     links: tuple[Link, ...] = ()
     unknown: tuple[str, ...] = Field((), description="words that seem to matter and were not used")
+    inquiry: Inquiry | None = Field(None, description="what it asks of what is there already")
     misfits: tuple[tuple[str, str], ...] = Field(
         (), description="columns, and words that were said to be their value but are none"
     )
@@ -169,6 +193,7 @@ class Reply(Noun):
     query: Query | None = Field(None, description="the finished query, shown to be confirmed")
     run: Query | None = Field(None, description="the confirmed query: answer it now")
     propose: NextRuns | None = Field(None, description="the runs to propose now")
+    inquiry: Inquiry | None = Field(None, description="what to tell now, from the engine")
 
 
 class Conversation(Noun):
@@ -184,6 +209,9 @@ class Conversation(Noun):
     )
     undirected: tuple[str, ...] = Field(
         (), description="outcomes named without saying whether less or more is wanted"
+    )
+    unclear: tuple[str, ...] = Field(
+        (), description="words of the last message that were not understood and are asked about"
     )
     noted: tuple[str, ...] = Field((), description="notes of readings that were told")
     last: Query | None = Field(None, description="the query that was answered last")

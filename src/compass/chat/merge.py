@@ -227,6 +227,27 @@ def with_renamed_column(draft: Draft, old: str, new: str) -> Draft:
     )
 
 
+def with_copied_column(draft: Draft, old: str, new: str) -> Draft:
+    """The same draft, saying of another column as well what it says of this one."""
+    copied = with_renamed_column(draft, old, new)
+    known = {new, *columns_of(draft)} if new in columns_of(draft) else {new}
+    return draft.model_copy(
+        update={
+            "ask": _union(draft.ask, copied.ask),
+            "keep": _union(draft.keep, copied.keep),
+            "change": {**_only(copied.change, known), **draft.change},
+            "goals": {**draft.goals, **_only(copied.goals, known - set(draft.goals))},
+            "stated": {**_only(copied.stated, known), **draft.stated},
+            "where": tuple(dict.fromkeys((*draft.where, *copied.where))),
+        }
+    )
+
+
+def _only(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    kept = set(names)
+    return {name: thing for name, thing in given.items() if name in kept}
+
+
 def _renamed(node: Any, old: str, new: str) -> Any:
     if isinstance(node, Name):
         return Name(new) if node.name == old else node

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from compass.chat.draft import Draft, Link, Slot
+from compass.domain.errors import CompassError, QuerySyntax
 from compass.domain.query import Kind, Query
 from compass.domain.space import Category, Number, Role, Space
 from compass.language import format_query, format_value, listed
@@ -60,10 +61,25 @@ WHY_ASKED = {
     "your past runs, or values that you write down.",
     Slot.COLUMNS: "You used other words than your table does. If I took them for the wrong "
     "column, the answer would be about something else.",
+    Slot.WORDS: "What I did not understand could change the answer, so I ask before I go on.",
     Slot.CONSTRAINTS: "A constraint is a limit that every suggestion must obey, such as the size "
     "of your machine. Without one I may suggest anything that past runs support.",
     Slot.CONFIRM: "This is exactly what I am going to answer. Nothing runs before you agree.",
 }
+
+
+def error_text(error: CompassError) -> str:
+    """What is wrong and what to do about it, as sentences."""
+    what, hint = _sentence(error.message), _sentence(error.hint)
+    if isinstance(error, QuerySyntax) and error.text:
+        return f"{what}\n{error.pointer()}\n{hint}"
+    return f"{what} {hint}".strip()
+
+
+def _sentence(text: str) -> str:
+    if not text:
+        return ""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
 def begin_example(space: Space) -> str:

@@ -49,6 +49,8 @@ def used_column(link: Link, draft: Draft) -> str:
 
 def missing_slot(talk: Conversation) -> Slot:
     """The part that has to be asked for next; CONFIRM when nothing is missing."""
+    if talk.unclear:
+        return Slot.WORDS
     draft = talk.draft
     kind = kind_of(draft)
     if kind is None and not talk.undirected:
@@ -111,6 +113,15 @@ def to_query(draft: Draft, space: Space) -> Query:
     bound = bind_query(query, space)
     _check_rules((rule.text for rule in bound.where), space)
     return bound
+
+
+def contradiction(draft: Draft, space: Space) -> ConflictingRules | None:
+    """Why the rules of a draft cannot hold together, if they cannot."""
+    try:
+        _check_rules(draft.where, space)
+    except ConflictingRules as conflict:
+        return conflict
+    return None
 
 
 def _check_rules(texts: Iterable[str], space: Space) -> None:

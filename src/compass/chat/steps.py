@@ -3,15 +3,22 @@
 from typing import Any
 
 from compass.chat import replies
+from compass.chat.replies import error_text
 from compass.chat.columns import ask_columns
+from compass.chat.unclear import ask_words
 from compass.chat.draft import Conversation, Draft, Reading, Reply, Slot
 from compass.chat.slots import missing_slot, outcomes_without_direction, to_query
-from compass.domain.errors import CompassError, QuerySyntax
+from compass.domain.errors import CompassError
 from compass.domain.space import Space
 
 STEPS_BACK = 50  # changes that can be undone
 # What a conversation forgets when another question begins.
-NEW_QUESTION: dict[str, Any] = {"asked": (), "undirected": (), "expecting": Slot.KIND}
+NEW_QUESTION: dict[str, Any] = {
+    "asked": (),
+    "undirected": (),
+    "unclear": (),
+    "expecting": Slot.KIND,
+}
 
 Step = tuple[Conversation, Reply]
 
@@ -19,20 +26,6 @@ Step = tuple[Conversation, Reply]
 def with_lead(reply: Reply, lead: str, between: str = "\n") -> Reply:
     """The same reply with a text before it."""
     return reply.model_copy(update={"text": f"{lead}{between}{reply.text}"}) if lead else reply
-
-
-def error_text(error: CompassError) -> str:
-    """What is wrong and what to do about it, as sentences."""
-    what, hint = _sentence(error.message), _sentence(error.hint)
-    if isinstance(error, QuerySyntax) and error.text:
-        return f"{what}\n{error.pointer()}\n{hint}"
-    return f"{what} {hint}".strip()
-
-
-def _sentence(text: str) -> str:
-    if not text:
-        return ""
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
 def ask_again(talk: Conversation, space: Space, lead: str) -> Step:
@@ -50,6 +43,8 @@ def next_step(talk: Conversation, space: Space, lead: str = "") -> Step:
     slot = missing_slot(talk)
     if slot is Slot.COLUMNS:
         return talk, with_lead(ask_columns(talk), lead)
+    if slot is Slot.WORDS:
+        return talk, with_lead(ask_words(talk, space), lead)
     if slot is not Slot.CONFIRM:
         open_goals = outcomes_without_direction(talk)
         reply = Reply(

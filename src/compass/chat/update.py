@@ -4,12 +4,18 @@ from compass.chat import replies
 from compass.chat.columns import pick, with_confirmed
 from compass.chat.draft import Conversation, Draft, How, Link, Reading, Slot
 from compass.chat.merge import bind_draft, columns_of, merged, with_renamed_column
-from compass.chat.slots import kind_of, missing_slot, outcomes_without_direction, to_query
+from compass.chat.replies import error_text
+from compass.chat.slots import (
+    contradiction,
+    kind_of,
+    missing_slot,
+    outcomes_without_direction,
+    to_query,
+)
 from compass.chat.steps import (
     NEW_QUESTION,
     Step,
     ask_again,
-    error_text,
     has_content,
     last_reply,
     next_step,
@@ -19,9 +25,9 @@ from compass.domain.answer import Answer
 from compass.domain.errors import CompassError
 from compass.domain.goal import Observe, maximize, minimize
 from compass.domain.query import Given, Kind, Query, SetTo
+from compass.chat.unclear import not_understood
 from compass.domain.space import Category, Role, Space
 from compass.language import listed
-from compass.language.bind import bind_value
 
 
 def apply_message(
@@ -35,9 +41,8 @@ def apply_message(
         if picked is not None:
             return _checked(picked, talk, space, "")
     lead = [error_text(error) for error in problems]
-    if reading.unknown:
-        lead.append(f"I did not understand {listed([*map(replies.quoted, reading.unknown)])}.")
-    lead += _misfits(reading, space)
+    told = not_understood(reading.unknown, reading.misfits, space)
+    lead += [told] if told else []
     start, reading, note = _follow_up(talk, reading, parts, answer)
     named_now = (*columns_of(parts), *reading.outcome_without_goal)
     parts = _with_direction(start, parts, reading)
@@ -51,9 +56,14 @@ def apply_message(
             dict.fromkeys((*outcomes_without_direction(start), *reading.outcome_without_goal))
         )
     after = _linked(start, reading, message, named_now, space)
-    after = after.model_copy(update={"undirected": open_goals, "draft": talk.draft})
+    unclear, more = _unclear(talk, reading)
+    lead += more
+    after = after.model_copy(
+        update={"undirected": open_goals, "draft": talk.draft, "unclear": unclear}
+    )
     after = with_draft(after, draft)
-    if draft == talk.draft and open_goals == talk.undirected and not note:
+    same = draft == talk.draft and open_goals == talk.undirected and not note
+    if same and after.unclear == talk.unclear:
         if not lead:
             lead = [_nothing_new(reading, message)]
         if talk.expecting is None:
@@ -63,15 +73,18 @@ def apply_message(
     return _checked(after, talk, space, "\n".join([*lead, *filter(None, [note])]))
 
 
-def _misfits(reading: Reading, space: Space) -> list[str]:
-    """Which values a column has, where words that stand for one are none."""
-    found: list[str] = []
-    for name, words in reading.misfits:
-        try:
-            bind_value(words, space[name])
-        except CompassError as error:
-            found.append(error_text(error))
-    return found
+def _unclear(talk: Conversation, reading: Reading) -> tuple[tuple[str, ...], list[str]]:
+    """The words that are asked about next: those of this message, unless it was the second try.
+
+    A message that states nothing at all leaves the question as it was, so nothing is open then.
+    """
+    if not reading.unknown:
+        return (), []
+    if talk.expecting is Slot.WORDS:
+        return (), [f"I go on without {listed([*map(replies.quoted, reading.unknown)])}."]
+    if not has_content(reading):
+        return talk.unclear, []
+    return reading.unknown, []
 
 
 def _as_change(parts: Draft) -> Draft:
@@ -97,6 +110,12 @@ def _checked(after: Conversation, talk: Conversation, space: Space, lead: str) -
     draft, problems = bind_draft(after.draft, space)
     lead = "\n".join(filter(None, [lead, *map(error_text, problems)]))
     after = after.model_copy(update={"draft": draft})
+    trouble = contradiction(draft, space)
+    if trouble is not None and missing_slot(after) is not Slot.CONFIRM:
+        talk_now, reply = next_step(
+            after, space, "\n".join(filter(None, [lead, error_text(trouble)]))
+        )
+        return talk_now, reply.model_copy(update={"trouble": error_text(trouble)})
     if missing_slot(after) is Slot.CONFIRM:
         try:
             to_query(draft, space)

@@ -12,6 +12,7 @@ _SIZES = {
     | {"Wh": 3600.0, "kWh": 3.6e6},
     "memory": {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15}
     | {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40},
+    "voltage": {"mV": 1e-3, "V": 1.0, "kV": 1e3},
     "frequency": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
 }
 # symbol -> (dimension, size)

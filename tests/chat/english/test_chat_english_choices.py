@@ -102,7 +102,7 @@ def test_counts_and_what_they_count(text: str, count: int | None, ask: tuple[str
         ("nodes times threads must match the ranks", "nodes * threads == ranks"),
         ("ranks must be nodes * threads", "ranks == nodes * threads"),
         ("threads plus 8 may not exceed the cores", "threads + 8 <= cores"),
-        ("cpu power + mem power under 500 W", "cpu_power + mem_power < 500"),
+        ("cpu power + mem power under 500 W", "cpu_power + mem_power <= 500"),
         ("threads can't outnumber the cores", "threads <= cores"),
         ("no more than 48 ranks/node", "ranks <= 48 * nodes"),
         ("ranks must be a multiple of the nodes", "ranks % nodes == 0"),

@@ -274,7 +274,7 @@ def test_links_tell_how_words_were_taken() -> None:
 def test_what_is_not_known_is_told() -> None:
     assert english.read("at least 16 widgets", CLUSTER).unknown == ("at least 16 widgets",)
     assert english.read("use 16 widgets", CLUSTER).unknown == ("16 widgets",)
-    assert english.read("at most 5 kWh", CLUSTER).unknown == ("5 kWh",)
+    assert english.read("at most 5 kWh", CLUSTER).unknown == ("at most 5 kWh",)
 
 
 @pytest.mark.parametrize(

@@ -142,11 +142,10 @@ def test_an_answered_question_goes_on_with_what_about() -> None:
     assert reading.parts.change == {"replicas": SetTo(value=1)}
 
 
-def test_a_value_is_told_of_what_was_named_before() -> None:
-    draft = parts_of("I tried 8 replicas. 16 should be quicker, but by how much?")
-    assert draft.kind is Kind.WHAT_IF
-    assert draft.stated == {"replicas": 8}
-    assert draft.change == {"replicas": SetTo(value=16)}
+def test_a_number_without_a_noun_is_asked_about() -> None:
+    reading = english.read("I tried 8 replicas. 16 should be quicker, but by how much?", SERVING)
+    assert reading.unknown == ("16",)
+    assert reading.parts.change == {}
 
 
 def test_a_quantity_links_only_where_it_is_legal() -> None:

@@ -20,7 +20,8 @@ from compass.prepare.names import words
 _LONGEST = 6  # words of one mention
 _IMPLIED = 0.3  # a word that only the unit of the column implies
 _LEAST = 0.2
-_CLOSE = 0.85  # of the best score: the words can mean this column too
+_LITERAL = 1.6  # a word of the name as it is written
+_CLOSE = 0.9  # of the best score: the words can mean this column too
 
 
 # Column -> the words of its name that were found, by list and place, with how well each fits.
@@ -67,6 +68,8 @@ class Index:
     spellings: list[str] = field(default_factory=list)
     sole: set[str] = field(default_factory=set)
     initials: dict[str, str] = field(default_factory=dict)
+    short: dict[str, list[str]] = field(default_factory=dict)  # initials of names of several words
+    own_units: dict[str, str] = field(default_factory=dict)  # that no other table needs
     longest_name: int = 0
     longest_label: int = 0
 
@@ -76,8 +79,19 @@ class Index:
         """The longest words from a place on that mean a column."""
         exact, grown = self.exact_at(found, start), self._by_words(found, start)
         if exact is None or (grown is not None and grown.end > exact.end):
-            return grown or self._by_initials(found, start)
+            return grown or self._by_initials(found, start) or self._by_short(found, start)
         return exact
+
+    def _by_short(self, found: Sequence[Token], start: int) -> Mention | None:
+        """Tp size, for tensor_parallel_size."""
+        names = self.short.get(found[start].low, ())
+        if not names:
+            return None
+        end = start + 1
+        if end < len(found) and found[end].low in synonyms.TAILS:
+            end += 1
+        scores = dict.fromkeys(names, 0.9)
+        return Mention(start, end, joined_text(found, start, end), scores, How.SYNONYM)
 
     def _by_initials(self, found: Sequence[Token], start: int) -> Mention | None:
         """Simulated years per day, for a column that is called sypd."""
@@ -119,6 +133,8 @@ class Index:
             first += 1
             while first < len(found) and found[first].low in {"of", "the", "my", "all"}:
                 first += 1
+        if first < len(found) and len(found[first].low) < 2:
+            return None
         hits, fuzzy = self._hits(found, first)
         if not hits or self._faint(found, first):
             return None
@@ -135,6 +151,8 @@ class Index:
             return None
         text = joined_text(found, start, end)
         stems = {stem(token.low) for token in found[start:end]}
+        said = {token.low for token in found[start:end]}
+        scores = {n: s * (_LITERAL if said & set(words(n)) else 1.0) for n, s in scores.items()}
         best = max(scores, key=lambda name: scores[name])
         exact = not fuzzy and stems == {stem(word) for word in words(best)}
         how = How.EXACT if exact else How.FUZZY if fuzzy else How.SYNONYM
@@ -174,7 +192,12 @@ class Index:
         low = found[start].low
         if low in synonyms.HEADS:
             return True
-        return stem(low) in self.hits and self._faint(found, start) and (low,) not in PHRASES
+        if stem(low) not in self.hits or not self._faint(found, start):
+            return False
+        if (low,) not in PHRASES:
+            return True
+        behind = self._hits(found, start + 1)[0]
+        return bool(set(self.hits[stem(low)]) & set(behind))  # max batched tokens
 
     def _width(self, found: Sequence[Token], place: int) -> int:
         """Two words that are one: run time, wall clock."""
@@ -204,12 +227,32 @@ class Index:
             return self.hits[counted], False
         if len(pieces) > 1:
             return self._together(pieces), False
-        if token.low in KNOWN_WORDS or stem(token.low) in synonyms.RELATIVES:
+        if token.low in KNOWN_WORDS:
+            return {}, False
+        begun = self._begun(token.low)
+        if begun:
+            return begun, False
+        if stem(token.low) in synonyms.RELATIVES:
             return {}, False
         near = nearest_word(token.low, self.spellings) or nearest_word(
             stem(token.low), self.vocabulary
         )
         return (self.hits[stem(near)], True) if near is not None else ({}, False)
+
+    def _begun(self, word: str) -> Hits:
+        """Decomposition, for decomp_method; seqs, for max_num_sequences."""
+        if len(word) < 3:
+            return {}
+        short = stem(word)
+        found: Hits = {}
+        for known in self.hits:
+            begins = len(known) >= 3 and word.startswith(known)
+            if begins or (len(short) >= 4 and known.startswith(word.removesuffix("s"))):
+                for name, places in self.hits[known].items():
+                    own = {place: 0.85 for place in places if known in self.stems[name]}
+                    if own:
+                        _keep_best(found.setdefault(name, {}), own)
+        return found
 
     def _together(self, pieces: Iterable[str]) -> Hits:
         """The columns that fit every word of `n_threads`."""
@@ -250,7 +293,7 @@ class Index:
 
     def label_at(self, found: Sequence[Token], start: int) -> LabelMention | None:
         """The longest words from a place on that are a label."""
-        for end, key in _keys(found, start, 4, self.longest_label + 1):
+        for end, key in _keys(found, start, 6, self.longest_label + 1):
             if key in self.labels:
                 text = joined_text(found, start, end)
                 return LabelMention(start, end, text, tuple(self.labels[key]), How.EXACT)
@@ -281,6 +324,20 @@ class Index:
         order = sorted(mention.scores, key=lambda name: -rank(name))
         return tuple(name for name in order if rank(name) >= _CLOSE * rank(order[0]))
 
+    def plainest(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Of columns that words can mean, those like the first: of its role, no more special."""
+        if not names:
+            return ()
+        first = self.parameters[names[0]].role
+        alike = [name for name in names if self.parameters[name].role is first]
+        least = min(self._special(name) for name in alike)
+        return tuple(name for name in alike if self._special(name) == least)
+
+    def _special(self, name: str) -> int:
+        """How many words of a name say more than what it measures."""
+        said = synonyms.FAINT | synonyms.PLAIN
+        return len({stem(word) for word in words(name)} - said)
+
     def about(self, concept: frozenset[str]) -> tuple[str, ...]:
         """The outcomes whose names speak of something, those that say it plainest first."""
         found = [
@@ -291,7 +348,7 @@ class Index:
             and self.stems[p.name] & concept
             and (concept is not synonyms.PERFORMANCE or larger_is_better(self.stems[p.name]))
         ]
-        return tuple(name for _, _, name in sorted(found))
+        return self.plainest([name for _, _, name in sorted(found)])
 
     def measured_in(self, dimension: str) -> tuple[str, ...]:
         """The number columns whose unit or name is of a dimension, outcomes first."""
@@ -360,7 +417,7 @@ def _keys(found: Sequence[Token], start: int, most: int, longest: int) -> list[t
 
 def dimension_of(unit: str | None) -> str | None:
     """What a unit measures: time, power, energy, memory, frequency, money or a rate of these."""
-    if unit == "$":
+    if unit in {"$", "USD", "EUR"}:
         return "money"
     if unit and "/" in unit:
         above, _, below = unit.partition("/")

@@ -74,7 +74,7 @@ _WANTED = _whole(
     r"\bset ?up for\b|\bdetermine\b|\bselect\b|\bshow me\b|\bcan you\b|\bhow (?:big|large|much)\b|"
     r"\bdecide\b|\bgood (?:config|setting|value|choice|setup)|\bany setup\b|\bconfiguration (?:for|"
     r"that|with)\b|\bwork out\b|\bwhere should\b|\balternatives\b|\boptions\b|\bget me\b|\btune\b|"
-    r"\boptimi[sz]e\b"
+    r"\boptimi[sz]e\b|\bis it possible\b|\bcan i\b|\bany way\b"
 )
 
 
@@ -124,3 +124,11 @@ def foresees(text: str) -> bool:
 def wants(text: str) -> bool:
     """Whether the wording asks for something to be found."""
     return bool(_WANTED.search(text))
+
+
+_SUPPOSED = _whole(r"\bif (?:i|we|you|one)\b[^?]{0,120}\?")
+
+
+def supposes(text: str) -> bool:
+    """Whether a question is about what somebody might do: ... if I cap the clock?"""
+    return bool(_SUPPOSED.search(text))

@@ -1,46 +1,57 @@
-"""Reads one message in plain English by rules.
+"""Reads one message in plain English: spans, then one grammar over them that must cover it.
 
-The message is cut into words, the words become columns, labels, quantities and other tags
-(`tagger`), and patterns over those tags (`rules`, `goals`, `edits`, ...) note what they mean. The
-same message on the same table always has the same reading.
+What no clause covers is not passed over: it is given back as words that were not understood, for
+the dialogue to ask about. The same message on the same table always has the same reading.
 """
 
-from collections.abc import Mapping
-from functools import partial
+import re
+from dataclasses import replace
 
-from compass.chat.draft import CHARACTERS, Act, Draft, Link, Options, Reading, Slot
+from compass.chat.draft import (
+    CHARACTERS,
+    Act,
+    Draft,
+    Inquiry,
+    Link,
+    Options,
+    Reading,
+    Slot,
+)
 from compass.chat.english import cues, dialogue_acts, question_kind
 from compass.chat.english.certainty import Certainty, take_certainty
-from compass.chat.english.gather import (
-    checked_rules,
-    draft_of,
-    kind_from,
-    later_kind,
-    read_patterns,
-    settle_columns,
-    settle_equals,
-    settle_goals,
-)
-from compass.chat.english.items import Item
-from compass.chat.english.link import Index
-from compass.chat.english.marked_labels import MarkedText, masked
-from compass.chat.english.revise import bare_number, loose_bounds, swapped
-from compass.chat.english.scan import Scan
-from compass.chat.english.tagger import tag_items, take_row, tokenize
-from compass.chat.english.tags import Tag
-from compass.chat.english.unmatched import UnmatchedCondition, is_unknown, unmatched_conditions
+from compass.chat.english.clauses import Clauses
+from compass.chat.english.facts import Ask, Equal, Fact, Facts, Start, Wanted, Watch
+from compass.chat.english.grammar import Node, Parse, parse
+from compass.chat.english.lexicon import ARTICLES, ASKED, LISTING, VALUE_FOLLOWS
+from compass.chat.english.inquiries import asks_next_runs, inquiry_in
+from compass.chat.english.link import Index, Mention
+from compass.chat.english.marked_labels import masked
+from compass.chat.english.meaning import Meaning, kind_of
+from compass.chat.english.spans import Span, Spans, spans_of
 from compass.chat.english.vocabulary import index_of
 from compass.chat.english.words import plain
+from compass.chat.merge import columns_of
 from compass.domain.errors import BadInput
-from compass.domain.expression import names_in
-from compass.domain.query import Kind
-from compass.domain.space import Space
+from compass.domain.goal import IsClass, Same
+from compass.domain.space import Number, Role, Space
+from compass.language import format_value
+
+
+_LEADING = frozenset({"WITH", "NOT", "BUT", "IS", "BE", "EQ"})
+_STATED = frozenset("per is are = == < > <= >= : under below above over must should".split())
+_APART = frozenset(
+    ", . ; : ? ! and but or with for on in so if that which where - & without using".split()
+)
+_TRAILING = frozenset({"PER", "BY", "TO", "TIMES"})
+_SWITCHING = frozenset("switch switching change set move moving go going went moved".split())
+_LINKING = ARTICLES | frozenset({"by", "to", "at", "of", "than"})
+_VERB = re.compile(r"(?:s|ed|ing)$")
 
 
 def read(
     text: str, space: Space, *, expecting: Slot | None = None, before: Draft | None = None
 ) -> Reading:
-    """What a message states about this table, read by rules.
+    """What a message states about this table.
 
     `expecting` is the part that was asked for, `before` the draft that is known so far.
     """
@@ -52,38 +63,6 @@ def read(
             "adds": cues.adds(text),
             "further": cues.asks_further(text),
             "ordinal": cues.ordinal(text),
-        }
-    )
-
-
-def _read(text: str, space: Space, expecting: Slot | None, before: Draft | None) -> Reading:
-    marked, marks = masked(text, index_of(space).signed_labels)
-    message = plain(marked)
-    act = dialogue_acts.act_of(message, expecting)
-    if act is not None and act is not Act.INFORM:
-        return Reading(act=act, parts=Draft(count=dialogue_acts.count_in(message)))
-    act, rest, correction = dialogue_acts.opening(message)
-    certainty, rest = take_certainty(rest, space.names)
-    scan = _scan(rest, space, before, marks)
-    if expecting not in {None, Slot.KIND} and question_kind.kind_of(rest) is None:
-        scan.stated_kind = None
-    correction = correction or bool(scan.dropped)
-    reading = _reading(scan, act, correction=correction, expecting=expecting, before=before)
-    return _with_certainty(reading, certainty)
-
-
-def _with_certainty(reading: Reading, certainty: Certainty) -> Reading:
-    """The reading with what a message says about the search as a whole."""
-    options = Options(chance=certainty.chance, beyond=certainty.beyond is True)
-    note = ""
-    if certainty.impossible:
-        words = " and ".join(f"'{one}'" for one in certainty.impossible)
-        note = f"No run meets a goal with a chance of 0 or 100 %, so I left out {words}"
-    return reading.model_copy(
-        update={
-            "parts": reading.parts.model_copy(update={"options": options}),
-            "within": certainty.beyond is False,
-            "note": note,
         }
     )
 
@@ -102,92 +81,212 @@ def _check(text: str) -> None:
         ) from None
 
 
-def _scan(text: str, space: Space, before: Draft | None, marks: Mapping[str, str]) -> Scan:
-    """The message scanned as the question that it turns out to be."""
+def _read(text: str, space: Space, expecting: Slot | None, before: Draft | None) -> Reading:
     index = index_of(space)
-    source = tokenize(text, marks)
-    row, items = take_row(tag_items(source, index))
+    marked, marks = masked(text, index.signed_labels)
+    message = plain(marked)
+    inquiry = _inquiry(message, space, index)
+    if inquiry is not None:
+        return Reading(act=Act.INQUIRE, inquiry=inquiry)
+    act = dialogue_acts.act_of(message, expecting)
+    if act is None and asks_next_runs(message):
+        act = Act.RUN_NEXT
+    if act is not None and act is not Act.INFORM:
+        return Reading(act=act, parts=Draft(count=dialogue_acts.count_in(message)))
+    act, rest, correction = dialogue_acts.opening(message)
+    certainty, rest = take_certainty(rest, space.names)
+    spans = spans_of(rest, marks, index)
+    parsed = parse(spans, Clauses(spans, index).act)
+    facts, links = _facts(parsed, spans, index)
+    facts += [Start(row) for row in dict.fromkeys(spans.rows)]
     known = before.kind if before is not None else None
-    kind = question_kind.kind_of(text) or known
-    scanned = partial(_scanned, items, index=index, row=row, source=source)
-    scan = scanned(kind=kind)
-    kind = kind_from(scan, text) or known
-    if kind is not scan.kind:
-        scan = scanned(kind=kind)
-    scan.stated_kind = kind_from(scan, text) if known is None else later_kind(scan, text)
-    return scan
-
-
-def _scanned(
-    items: list[Item], *, kind: Kind | None, index: Index, row: int | None, source: MarkedText
-) -> Scan:
-    scan = Scan(items=items, index=index, kind=kind, source=source, row=row)
-    read_patterns(scan)
-    return scan
-
-
-def _reading(
-    scan: Scan, act: Act, *, correction: bool, expecting: Slot | None, before: Draft | None
-) -> Reading:
-    if correction:
-        swapped(scan, before)
-    loose_bounds(scan, before)
-    bare_number(scan, expecting, before, correction=correction)
-    baseline = settle_equals(scan, expecting)
-    unmatched = unmatched_conditions(scan)
-    # A column of a condition that cannot be placed is not asked for instead.
-    scan.used.update(place for one in unmatched for place in range(one.start, one.end))
-    without = settle_columns(scan, expecting)
-    settle_goals(scan)
-    where, bad = checked_rules(scan)
-    scan.kind = scan.stated_kind
-    parts = draft_of(scan, baseline, where)
-    if not (unmatched or without) and parts == Draft(kind=parts.kind):
-        unmatched = _only_asked(scan)
-    return Reading(
+    kind = kind_of(facts, rest, index, known)
+    if expecting not in {None, Slot.KIND} and question_kind.kind_of(rest) is None:
+        kind = kind if known is not None else None  # the answer to a question, not one of its own
+    meaning = Meaning(index, kind or known, expecting, before, correction)
+    meaning.take(facts)
+    parts = meaning.draft().model_copy(update={"kind": kind})
+    reading = Reading(
         act=act,
         parts=parts,
-        dropped=tuple(scan.dropped),
-        correction=correction,
-        links=_links(scan, without),
-        unknown=tuple(dict.fromkeys([*_unknown(scan, unmatched), *scan.unused_words, *bad])),
-        misfits=tuple((one.column, one.value) for one in unmatched if one.column is not None),
-        outcome_without_goal=tuple(without),
+        dropped=tuple(dict.fromkeys(meaning.dropped)),
+        correction=correction or bool(meaning.dropped),
+        links=_used([*links, *meaning.links], parts, meaning),
+        unknown=tuple(dict.fromkeys([*_unknown(spans, parsed), *meaning.unplaced])),
+        misfits=tuple(dict.fromkeys(meaning.misfits)),
+        outcome_without_goal=tuple(meaning.without_goal),
+    )
+    return _with_certainty(reading, certainty)
+
+
+def _inquiry(message: str, space: Space, index: Index) -> Inquiry | None:
+    """What a message asks of what is there already, with the outcome and the values it names."""
+    if inquiry_in(message, (), ()) is None:
+        return None
+    spans = spans_of(message, {}, index)
+    facts, _ = _facts(parse(spans, Clauses(spans, index).act), spans, index)
+    meaning = Meaning(index, None, None, None, False)
+    meaning.take(fact for fact in facts if isinstance(fact, Equal))
+    outcomes = [
+        name
+        for row in spans.at
+        for span in row
+        if isinstance(span.value, Mention)
+        for name in index.ranked(span.value, (Role.OUTCOME,))[:1]
+        if space[name].role is Role.OUTCOME
+    ]
+    named = [fact.name for fact in facts if isinstance(fact, Wanted)]
+    classes = [
+        f"{n} == {format_value(g.value)}"
+        for n, g in meaning.goals.items()
+        if isinstance(g, IsClass)
+    ]
+    numbers = [name for name in [*named, *outcomes] if isinstance(space[name], Number)]
+    return inquiry_in(message, numbers, [*meaning.where(), *classes])
+
+
+def _facts(parsed: Parse, spans: Spans, index: Index) -> tuple[list[Fact], list[Link]]:
+    facts: list[Fact] = []
+    links: list[Link] = []
+    runs = [(run[0].start, run[-1].end) for run in _runs(spans, parsed)]
+    now = {spans.sentence(span.start) for span in parsed.left if span.tag == "NOW"}
+    for clause in parsed.clauses:
+        assert isinstance(clause.value, Facts)
+        if any(_touches(spans, clause, run) for run in runs):
+            continue  # what it says hangs on words that were not understood
+        asked = spans.question(clause.first)
+        for fact in clause.value.all:
+            if (
+                isinstance(fact, Equal)
+                and fact.cue in ("", "with")
+                and spans.sentence(clause.start) in now
+            ):
+                fact = replace(fact, cue="now")
+            told = any(isinstance(one, Ask) for one in facts)
+            facts += _in_question(fact, asked, index, told=told) if asked else [fact]
+        links += clause.value.links
+    return facts, links
+
+
+def _touches(spans: Spans, clause: Node, run: tuple[int, int]) -> bool:
+    """Whether a clause goes on where words that were not understood end, or ends where they begin."""
+    start, end = run
+    found = spans.source.found
+    if end <= clause.start:
+        if clause.opens:
+            return False
+        between, edge = found[end : clause.start], found[clause.start].low
+        return all(token.low in _LINKING for token in between) and edge not in _APART
+    if clause.end <= start:
+        between, edge = found[clause.end : start], found[start].low
+        return all(token.low in _LINKING for token in between) and edge not in _APART
+    return False
+
+
+def _in_question(fact: Fact, asked: str, index: Index, *, told: bool) -> list[Fact]:
+    """Does the error rate go down?: asked about, not wanted. Static or dynamic?: asked for."""
+    weak = isinstance(fact, Wanted) and (fact.weak or isinstance(fact.goal, Same))
+    if isinstance(fact, Wanted) and weak and asked == "whether":
+        return [Watch((fact.name,))]
+    several = isinstance(fact, Equal) and len(fact.values) > 1 and not fact.negative
+    if (
+        isinstance(fact, Equal)
+        and several
+        and not told
+        and index.parameters[fact.name].role is Role.KNOB
+    ):
+        return [Ask((fact.name,)), fact]
+    return [fact]
+
+
+def _used(links: list[Link], parts: Draft, meaning: Meaning) -> tuple[Link, ...]:
+    """The mappings that something was made of."""
+    used = {*columns_of(parts), *meaning.without_goal, *meaning.dropped}
+    return tuple(dict.fromkeys(link for link in links if used & set(link.columns)))
+
+
+def _runs(spans: Spans, parsed: Parse) -> list[list[Span]]:
+    """The words that matter and that no clause took, in runs."""
+    runs: list[list[Span]] = []
+    for span in parsed.left:
+        if runs and _adjoin(spans, runs[-1][-1].end, span.start):
+            runs[-1].append(span)
+        else:
+            runs.append([span])
+    found = []
+    for run in runs:
+        heavy = [place for place, span in enumerate(run) if span.left >= ASKED]
+        matters = any(run[p].tag != "WORD" or _matters(spans, run[p]) for p in heavy)
+        if matters:
+            first = heavy[0]
+            while first > 0 and run[first - 1].tag in _LEADING:
+                first -= 1
+            last = heavy[-1]
+            while last + 1 < len(run) and run[last + 1].tag in _TRAILING:
+                last += 1
+            found.append(run[first : last + 1])
+    return found
+
+
+def _unknown(spans: Spans, parsed: Parse) -> list[str]:
+    """What was not understood, as it was written, with the clauses that hang on it."""
+    found = []
+    for run in _runs(spans, parsed):
+        start, end = run[0].start, run[-1].end
+        for clause in parsed.clauses:
+            if _touches(spans, clause, (run[0].start, run[-1].end)):
+                start, end = min(start, clause.start), max(end, clause.end)
+        found.append(spans.words(start, end))
+    return found
+
+
+def _adjoin(spans: Spans, end: int, start: int) -> bool:
+    """Whether nothing but articles and the like stands between two spans."""
+    return all(token.low in ARTICLES for token in spans.source.found[end:start])
+
+
+def _matters(spans: Spans, word: Span) -> bool:
+    """Whether an unknown word may say what is asked for: it stands where a value or a noun would."""
+    found = spans.source.found
+    first, last = word.start, word.end
+    before = first - 1
+    while before >= 0 and found[before].low in ARTICLES:
+        before -= 1
+    if before >= 0 and found[before].low in VALUE_FOLLOWS:
+        return True
+    if before >= 1 and found[before].low == "to" and found[before - 1].low in _SWITCHING:
+        return True
+    listed = before >= 1 and found[before].low in LISTING and _is_column(spans, before - 1)
+    if listed:
+        return True  # a list is taken whole
+    behind = spans.at[last] if last < spans.length else []
+    if last < spans.length and found[last].low in _STATED:
+        return True  # colour is red
+    if any(span.tag == "COL" and span.cost < 0.2 for span in behind):
+        return True  # the wombat partition, the tail latency
+    return first > 0 and _is_column(spans, first - 1) and not _VERB.search(found[first].low)
+
+
+def _is_column(spans: Spans, place: int) -> bool:
+    """Whether a column ends at a place."""
+    return any(
+        span.tag == "COL" and span.end == place + 1 and span.cost < 0.2
+        for start in range(max(0, place - 5), place + 1)
+        for span in spans.at[start]
     )
 
 
-def _links(scan: Scan, without: list[str]) -> tuple[Link, ...]:
-    """The mappings that something was made of."""
-    used = {*scan.edits, *scan.goals, *scan.keep, *scan.dropped, *scan.asked, *without}
-    used |= {equal.column for equal in scan.equals}
-    used |= {name for rule in scan.rules for name in names_in(rule)}
-    return tuple(link for link in scan.links.values() if link.columns[0] in used)
-
-
-def _only_asked(scan: Scan) -> list[UnmatchedCondition]:
-    """What about bananas?: the unknown words of a question that only its wording tells."""
-    if scan.stated_kind is None or question_kind.kind_of(scan.source.text) is not None:
-        return []
-    places = [p for p in scan.at(range(len(scan.tags)), Tag.WORD) if is_unknown(scan, p)]
-    return [
-        UnmatchedCondition(place, place + 1, scan.verbatim(place, place + 1)) for place in places
-    ]
-
-
-def _unknown(scan: Scan, unmatched: list[UnmatchedCondition]) -> list[str]:
-    """Conditions, numbers, and words beside numbers and bounds, that nothing was made of."""
-    found = [one.words for one in unmatched]
-    within = {place for one in unmatched for place in range(one.start, one.end)}
-    for place, item in enumerate(scan.items):
-        if place in within:
-            continue
-        before = scan.tags[:place][-1:]
-        after = scan.tags[place + 1 : place + 2]
-        if item.tag == Tag.WORD:
-            unused_before = place - 1 not in scan.used
-            if before and before in "V<>mMxX" and unused_before and len(item.words) > 2:
-                number = f"{scan.items[place - 1].words} " if before == "V" else ""
-                found.append(f"{number}{item.words}")
-        elif item.tag == Tag.NUMBER and place not in scan.used and after != "w":
-            found.append(item.words)
-    return found
+def _with_certainty(reading: Reading, certainty: Certainty) -> Reading:
+    """The reading with what a message says about the search as a whole."""
+    options = Options(chance=certainty.chance, beyond=certainty.beyond is True)
+    note = ""
+    if certainty.impossible:
+        words = " and ".join(f"'{one}'" for one in certainty.impossible)
+        note = f"No run meets a goal with a chance of 0 or 100 %, so I left out {words}"
+    return reading.model_copy(
+        update={
+            "parts": reading.parts.model_copy(update={"options": options}),
+            "within": certainty.beyond is False,
+            "note": note,
+        }
+    )

@@ -27,7 +27,7 @@ power pwr watt wattage draw consumption
 energy electricity joule consumption
 frequency freq clock clk ghz speed
 performance perf fom merit gflop flop mflop tflop mop mops ops throughput bandwidth bw rps score
-throughput tput rps
+throughput tput thruput rps
 cap limit budget ceiling
 input problem workload
 size sz dimension
@@ -52,6 +52,18 @@ coarsen coarsening coarse
 layout ordering nesting
 package pkg socket
 user owner person
+quality psnr vmaf ssim
+voltage volt vdd
+token tok
+fraction frac share ratio
+static leakage
+length len
+library lib implementation
+client connection user
+error loss deviation
+compression codec compressor
+spill spilling spilled
+register reg
 optimizer optimiser optim
 activation nonlinearity
 dataset data corpus
@@ -66,7 +78,7 @@ layer depth
 gpu device
 alloc allocated
 req requested request
-num number count cnt
+num number count cnt instance
 avg average mean
 """.strip()
 # A column's own word -> the words that it is short for.
@@ -86,6 +98,37 @@ EXPANSIONS: dict[str, tuple[str, ...]] = {
     "maxrss": ("memory",),
     "ncpus": ("core",),
     "ht": ("hyperthreading",),
+    "ttft": ("time", "to", "first", "token"),
+    "tpot": ("time", "per", "output", "token"),
+    "itl": ("inter", "token", "latency"),
+    "rps": ("request", "per", "second"),
+    "qps": ("query", "per", "second"),
+    "tps": ("transaction", "per", "second"),
+    "fps": ("frame", "per", "second"),
+    "vdd": ("supply", "voltage"),
+    "shmem": ("shared", "memory"),
+    "smem": ("shared", "memory"),
+    "gc": ("garbage", "collection"),
+    "noc": ("network", "interconnect"),
+    "mcells": ("million", "cell"),
+    "mtok": ("million", "token"),
+    "ncells": ("cell",),
+    "dtype": ("data", "type"),
+    "ipc": ("instruction", "per", "cycle"),
+    "p99": ("tail",),
+    "p50": ("median",),
+    "p95": ("tail",),
+    "len": ("length",),
+    "psnr": ("quality",),
+    "vmaf": ("quality",),
+    "crf": ("quality",),
+    "rtf": ("real", "time", "factor"),
+    "ns": ("nanosecond",),
+    "luts": ("lookup", "table"),
+    "wal": ("write", "ahead", "log"),
+    "tp": ("tensor", "parallel"),
+    "pp": ("pipeline", "parallel"),
+    "dp": ("data", "parallel"),
     "smt": ("hyperthreading",),
 }
 # Words that are written apart or together.
@@ -105,7 +148,7 @@ COMPOUNDS = {
 APART = {"timelimit": ("time", "limit")}
 # Words of a name that say little: they need not be said, and saying them proves little.
 FAINT = _stems(
-    "job run train num n nr no number count cnt total amount req request requested alloc "
+    "job run train num n nr no number count cnt instance total wall amount req request requested alloc "
     "allocated used use avg average mean pct percent per of is the value s ms us ns w kw gb mb "
     "kb kib mib gib kwh kj "
     "j ghz mhz hz h"
@@ -115,7 +158,7 @@ HALF_FAINT = _stems("type kind level lvl size sz rate mode max min strong")
 TAILS = word_set(
     "algorithm policy strategy scheme method setting settings value values parameter "
     "parameters count counts consumption usage draw number option choice mode size level type "
-    "kind constraint"
+    "kind constraint factor method technique"
 )
 HEADS = word_set("number count amount total average avg mean overall num")
 # What a unit says about its column.
@@ -149,9 +192,28 @@ COST = MONEY
 ACCURACY = _stems("accuracy acc score quality f1")
 # Outcomes that are better when they are larger; all others are better when they are smaller.
 LARGER_IS_BETTER = (
-    PERFORMANCE | ACCURACY | _stems("efficiency eff utilisation util ipc yield hit goodput uptime")
+    PERFORMANCE
+    | ACCURACY
+    | _stems(
+        "efficiency eff utilisation util ipc yield hit goodput uptime occupancy quality psnr vmaf ssim "
+        "coverage availability fidelity speedup recall"
+    )
 )
 SMALLER_IS_BETTER = _stems("error loss miss failure fail latency overhead drop idle time wait")
+
+
+# Words that only say what is measured.
+PLAIN = (
+    TIME
+    | POWER
+    | ENERGY
+    | PERFORMANCE
+    | DIMENSIONS["memory"]
+    | MONEY
+    | _stems(
+        "wall usage used peak mem duration rate tok token min minute h hour sec second d day total"
+    )
+)
 
 
 def larger_is_better(stems: frozenset[str]) -> bool:
@@ -163,8 +225,8 @@ def larger_is_better(stems: frozenset[str]) -> bool:
 ENDINGS = tuple(
     frozenset(line.split())
     for line in (
-        "completed complete completes success succeeds succeeded succeed finish finishes finished "
-        "ok passed done successful successfully",
+        "completed complete completes success succeeds succeeded succeed ok passed successful "
+        "successfully works launches valid correct passes launch pass",
         "failed fail fails failure crash crashes crashed error",
         "timeout timedout timesout timingout",
         "cancelled canceled cancel killed aborted",
@@ -188,3 +250,7 @@ def _relatives() -> dict[str, frozenset[str]]:
 RELATIVES = _relatives()
 # The words of all groups as people spell them.
 SPELLINGS = tuple(dict.fromkeys(_GROUPS.split()))
+
+
+# Columns of true and false with one of these tell whether a run succeeded.
+SUCCESS = _stems("valid success successful correct ok pass passed met feasible works completed")

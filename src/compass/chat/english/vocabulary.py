@@ -4,14 +4,18 @@ import re
 from functools import lru_cache
 
 from compass.chat.english import synonyms
+from compass.chat.english.lexicon import KNOWN_WORDS
 from compass.chat.english.link import Index, dimension_of
 from compass.chat.english.marked_labels import has_signs
 from compass.chat.english.words import compact, stem
 from compass.domain.space import Category, Number, Role, Space
+from compass.domain.units import canonical
 from compass.prepare.names import words
 
 _MOST_LABELS = 20_000
-_SYNONYM = 0.9
+_SYNONYM = 0.75
+_JOINING = frozenset({"per", "of", "the", "to", "in"})
+_LETTERS = frozenset("xyz")
 _CODED = re.compile(r"(?<![^\W_])[A-Za-z]\d{1,3}(?![^\W_])")
 
 
@@ -40,7 +44,24 @@ def index_of(space: Space) -> Index:
     index.longest_name = max(map(len, index.names), default=0)
     index.longest_label = max(map(len, index.labels), default=0)
     _index_pieces(index)
+    _index_short(index)
     return index
+
+
+def _index_short(index: Index) -> None:
+    """The initials of names of several words, and units that only this table has."""
+    for parameter in index.space:
+        pieces = [piece for piece in words(parameter.name) if piece not in _JOINING]
+        solid = [p for p in pieces if stem(p) not in synonyms.FAINT | synonyms.HALF_FAINT]
+        for some in (pieces, solid):
+            letters = "".join(piece[0] for piece in some)
+            if len(letters) >= 2 and letters not in KNOWN_WORDS and letters not in index.hits:
+                known = index.short.setdefault(letters, [])
+                if parameter.name not in known and canonical(letters) is None:
+                    known.append(parameter.name)
+        unit = parameter.unit if isinstance(parameter, Number) else None
+        if unit and canonical(unit) is None:
+            index.own_units[unit.casefold()] = unit
 
 
 def _index_pieces(index: Index) -> None:
@@ -94,6 +115,8 @@ def _index_words(index: Index, parameter: Number | Category) -> None:
         if word in synonyms.EXPANSIONS:
             full = synonyms.EXPANSIONS[word]
             lists.append([*plain_list[:place], *full, *plain_list[place + 1 :]])
+    if isinstance(parameter, Number) and parameter.unit and parameter.unit.endswith("/s"):
+        lists.append([*_cut(parameter.unit.partition("/")[0]), "per", "second"])
     index.totals[name] = []
     for number, pieces in enumerate(lists):
         weights = {}
@@ -130,16 +153,28 @@ def _is_rate(pieces: list[str], parameter: Number | Category) -> bool:
 
 
 def _hit(index: Index, word: str, name: str, place: tuple[int, int], quality: float) -> None:
-    if len(word) < 2:  # a letter is a name only where it is written as the name is
+    if (
+        len(word) < 2 and word not in _LETTERS
+    ):  # a letter is a name only where it is written as the name is
         return
     found = index.hits.setdefault(word, {}).setdefault(name, {})
     found[place] = max(quality, found.get(place, 0.0))
+
+
+def _index_truth(index: Index, name: str, value: bool) -> None:
+    """It must launch: true, of a column that tells whether a run was valid."""
+    if not index.stems[name] & synonyms.SUCCESS:
+        return
+    for word in synonyms.ENDINGS[0] if value else synonyms.ENDINGS[1]:
+        index.labels.setdefault(word, []).append((name, value))
 
 
 def _index_labels(index: Index, category: Category) -> None:
     for value in category.values:
         if len(index.labels) >= _MOST_LABELS:
             return
+        if isinstance(value, bool) and category.role is Role.OUTCOME:
+            _index_truth(index, category.name, value)
         if not isinstance(value, str):
             continue
         keys = [compact(value)]

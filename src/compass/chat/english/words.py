@@ -71,6 +71,9 @@ _WRITTEN_OUT = (
     (re.compile(r"\bw/o\b", re.I), "without"),
     (re.compile(r"\bw/(?=\s)", re.I), "with"),
     (re.compile(r"\bi/o\b", re.I), "io"),
+    (re.compile(r"(?<![\w.])(\d+)\s?[x×](?=\s?\d)"), r"\1 x "),
+    (re.compile(r"\bwont\b", re.I), "will not"),
+    (re.compile(r"\b(do|does|did|is|are|should|must|would|could|ca)nt\b", re.I), r"\1 not"),
     (re.compile(r"\b(max|min|approx|ca|incl|excl)\.(?=\s*[\d~$])", re.I), r"\1"),
     (re.compile(r"\b(r[ou][wn]|job|trial|experiment) (\d+)['’]s\b", re.I), r"\1 \2 of"),
 )
@@ -197,7 +200,8 @@ def _marked(found: Sequence[Token], place: int, value: float) -> tuple[TextQuant
         return TextQuantity(value / 100, QuantityForm.SHARE), place + 1
     if token.low == "per" and place + 1 < len(found) and found[place + 1].low == "cent":
         return TextQuantity(value / 100, QuantityForm.SHARE), place + 2
-    if token.low in {"x", "fold", "times", "*"}:
+    pair = place + 1 < len(found) and is_number(found[place + 1])
+    if token.low in {"x", "fold", "times", "*"} and not pair:
         return TextQuantity(value, QuantityForm.FACTOR), place + 1
     return None
 

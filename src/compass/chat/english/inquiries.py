@@ -1,0 +1,110 @@
+"""Questions about what is known already: certainty, the best run, what matters, a row, a comparison."""
+
+import re
+from collections.abc import Iterable
+
+from compass.chat.draft import Inquiry, Topic
+
+_RUN = r"(?:runs?|jobs?|results?|configurations?|configs?|setups?|settings?|trials?|experiments?|measurements?)"
+_HAD = (
+    r"(?:so far|already|until now|up to now|to date|i (?:already )?(?:have|had|ever had|ran|measured)|"
+    r"we (?:already )?(?:have|had|ran|measured)|(?:i|we) (?:have )?(?:ever )?(?:measured|seen|recorded)|"
+    r"in (?:the|my|our) (?:data|table|history|log)|(?:i|we) ever|ever (?:measured|seen|recorded)|on record|"
+    r"of (?:all )?(?:my|our) (?:past )?runs)"
+)
+_BEST = (
+    r"(?:best|fastest|quickest|cheapest|lowest|highest|shortest|smallest|largest|greatest|minimum|"
+    r"maximum|record|top|least|most \w+)"
+)
+_KNOBS = (
+    r"(?:knobs?|parameters?|settings?|of these|of them|columns?|flags?|options?|factors?|thing)"
+)
+_PATTERNS: tuple[tuple[Topic, str], ...] = (
+    (
+        Topic.COMPARE,
+        r"\b(?:compare|difference between|differ(?:s|ence)? .*between|how do)\b.*?"
+        r"(?<![\w.])(?P<first>#?\d+|first|second|third|fourth|last|top)\b.*?\b(?:and|with|to|vs|versus|from|against)\b"
+        r".*?(?<![\w.])(?P<second>#?\d+|first|second|third|fourth|last)\b",
+    ),
+    (
+        Topic.ROW,
+        r"^\W*(?:(?:can you |could you |please )?(?:show|display|print|list|open|give|get|see|view|pull up)"
+        r"(?: me| us)?|what (?:was|is|were)(?: in)?|what does|what did|details (?:of|for|on)|"
+        r"let me see|i want to see|how did)\b[^?.]{0,40}?\b(?:row|run|line|record|entry|job|experiment|trial)"
+        r"(?: number| no\.?| #)?\s*#?(?P<row>\d+)\b"
+        r"(?:\W+(?:look like|again|please|do|go|perform|again please|in full|in detail|use|used))?\W*$",
+    ),
+    (
+        Topic.CERTAINTY,
+        r"\bhow (?:sure|certain|confident|reliable|trustworthy|accurate|safe|solid|good)\b[^?.]{0,60}"
+        r"\b(?:you|this|that|it|these|those|prediction|predictions|answer|numbers?|estimate|model|i be|we be)\b|"
+        r"\b(?:can|should|could) (?:i|we) (?:really )?(?:trust|rely on|believe)\b|"
+        r"\bhow (?:much|far) (?:can|should|do) (?:i|we|you) (?:trust|rely on|believe)\b|"
+        r"\b(?:are|is) (?:you|that|this|it) (?:really )?(?:sure|certain|reliable|trustworthy)\b|"
+        r"\bwhat (?:is|are) the (?:confidence|uncertainty|certainty|error bars?|error)\b|"
+        r"\bhow (?:uncertain|wrong)\b",
+    ),
+    (
+        Topic.IMPORTANCE,
+        rf"\b(?:which|what)\b[^?.]{{0,60}}\b(?:matters?|counts?|influences?|affects?|drives?|impacts?|"
+        rf"determines?)\b[^?.]{{0,60}}\b(?:most|more|the most)\b|"
+        rf"\bmost (?:important|influential|relevant|sensitive) {_KNOBS}|"
+        rf"\b(?:biggest|largest|strongest|greatest|most) (?:influence|impact|effect|lever|driver|say)\b|"
+        rf"\bwhat (?:matters|counts|drives|influences|affects)\b|\bwhich {_KNOBS}[^?.]{{0,40}}\bimportant\b|"
+        rf"\brank\b[^?.]{{0,30}}\b{_KNOBS}\b|\bhow (?:important|sensitive)\b|\bimportance of\b",
+    ),
+    (
+        Topic.BEST_RUN,
+        rf"\b{_BEST}\b(?![^?.]*\bchange)[^?.]{{0,80}}\b{_HAD}\b|"
+        rf"\b(?:which|what) (?:of (?:my|our|the) (?:past |previous |old )?)?{_RUN}[^?.]{{0,30}}"
+        rf"\b(?:was|were|had|gave|has been|did)\b[^?.]{{0,40}}\b{_BEST}\b|"
+        rf"\b(?:what|which) (?:was|were|is) (?:the |my |our )*{_BEST}[^?.]{{0,40}}\b{_RUN}\b[^?.]{{0,60}}"
+        rf"\b(?:past|previous|measured|history|data|before|had|have|already|far)\b|"
+        rf"\b(?:my|our) {_BEST} (?:past |previous |measured )?{_RUN}\b",
+    ),
+)
+_NEXT = re.compile(
+    r"\b(?:what|which)\b[^?.]{0,40}\b(?:should|shall|could|to|must)\b[^?.]{0,30}\b(?:run|measure|benchmark|"
+    r"simulate|try|test|sample|evaluate|collect|do|launch|explore|submit)\b[^?.]{0,20}\bnext\b",
+    re.IGNORECASE,
+)
+_COMPILED = tuple((topic, re.compile(text, re.IGNORECASE)) for topic, text in _PATTERNS)
+_PLACES = {"first": 1, "top": 1, "second": 2, "third": 3, "fourth": 4, "last": -1}
+_ROWS = re.compile(r"\b(?:rows?|runs?|jobs?|lines?)\s*#?\d", re.IGNORECASE)
+_HYPOTHETICAL = re.compile(r"\b(?:if|would|could|what about)\b", re.IGNORECASE)
+
+
+def inquiry_in(text: str, outcomes: Iterable[str], rules: Iterable[str]) -> Inquiry | None:
+    """What a message wants to know of what is there; None: it asks something else.
+
+    `outcomes` are those that it names, `rules` the values that it names.
+    """
+    if len(text) > 200:
+        return None
+    for topic, pattern in _COMPILED:
+        found = pattern.search(text)
+        if found is None or (topic in _NOT_SUPPOSED and _HYPOTHETICAL.search(text)):
+            continue
+        named = next(iter(outcomes), None)
+        match topic:
+            case Topic.ROW:
+                return Inquiry(topic=topic, row=int(found["row"]))
+            case Topic.COMPARE:
+                places = tuple(_place(found[group]) for group in ("first", "second"))
+                of_rows = bool(_ROWS.search(text))
+                return Inquiry(topic=topic, places=places, rows=of_rows)
+            case _:
+                return Inquiry(topic=topic, outcome=named, where=tuple(rules))
+    return None
+
+
+_NOT_SUPPOSED = frozenset({Topic.IMPORTANCE, Topic.BEST_RUN, Topic.COMPARE})
+
+
+def _place(words: str) -> int:
+    return _PLACES.get(words.casefold()) or int(words.lstrip("#"))
+
+
+def asks_next_runs(text: str) -> bool:
+    """Whether a message asks which runs to make next."""
+    return len(text) <= 200 and bool(_NEXT.search(text))
