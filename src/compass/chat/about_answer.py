@@ -1,8 +1,9 @@
 """What is asked of an answer that is there: how sure it is, and how two suggestions differ."""
 
+import math
 from collections.abc import Sequence
 
-from compass.chat.listing import aligned
+from compass.chat.listing import aligned, settings_list
 from compass.domain.answer import Answer, Prediction, Suggestion
 from compass.domain.base import Value
 from compass.explain.sentence import value_text
@@ -17,9 +18,8 @@ def certainty(answer: Answer, outcome: str | None) -> str | None:
     """How sure the first suggestion is; None: the answer says nothing about this outcome."""
     if answer.population is not None:
         told = _told(answer.population.outcomes, answer, outcome)
-        head = f"The change over {answer.population.runs} past runs"
-        label, reason = answer.population.label.value, answer.population.reason
-        lines = [f"{head} is labelled {label}.", *map(_line, told), _sentence(reason)]
+        head = f"The change over {answer.population.runs} past runs, on average:"
+        lines = [head, *map(_line, told), _sentence(answer.population.reason)]
         return "\n".join(lines) if told else None
     found = (*answer.suggestions, *answer.ideas)
     if not found:
@@ -28,10 +28,11 @@ def certainty(answer: Answer, outcome: str | None) -> str | None:
     told = _told(first.outcomes, answer, outcome)
     if not told:
         return None
-    what = "The first suggestion" if answer.suggestions else "The closest idea, no suggestion,"
+    what = "The first suggestion" if answer.suggestions else "The closest idea, not a suggestion"
+    settings = settings_list(first.settings, {}) or "no change"
     return "\n".join(
         [
-            f"{what} is labelled {first.trust.label.value}.",
+            f"{what}: {settings}.",
             *map(_line, told),
             _sentence(first.trust.reason),
             _supporting(first),
@@ -90,11 +91,11 @@ def _told(
 def _line(outcome: Prediction) -> str:
     """One outcome as an item: value, interval, chance."""
     text = f"- {outcome.name}: {_value(outcome)}"
-    if outcome.low is not None and outcome.high is not None and outcome.level is not None:
+    if _bounded(outcome) and outcome.level is not None:
         ends = f"{shown(outcome.low)} and {shown(outcome.high, outcome.unit)}"
         text += f"; {100 * outcome.level:g} % of new runs are between {ends}"
     elif not outcome.scores:
-        text += "; there is no interval"
+        text += "; no interval can be promised"
     if outcome.chance is not None:
         text += f"; the chance of meeting the goal is {share(outcome.chance)}"
     return text
@@ -106,9 +107,15 @@ def _value(outcome: Prediction) -> str:
 
 
 def _within(outcome: Prediction) -> str:
-    if outcome.low is None or outcome.high is None:
-        return _value(outcome)
+    if not _bounded(outcome):
+        return f"{_value(outcome)} [?]" if not outcome.scores else _value(outcome)
     return f"{_value(outcome)} [{shown(outcome.low)}, {shown(outcome.high)}]"
+
+
+def _bounded(outcome: Prediction) -> bool:
+    """Whether there is an interval; few runs to check with promise no finite one."""
+    ends = (outcome.low, outcome.high)
+    return all(end is not None and math.isfinite(end) for end in ends)
 
 
 def _supporting(suggestion: Suggestion) -> str:
@@ -120,8 +127,7 @@ def _supporting(suggestion: Suggestion) -> str:
     tail = f" and {more} more" if rows and more > 0 else ""
     named = f": {'row' if len(rows) == 1 else 'rows'} {', '.join(rows)}{tail}" if rows else ""
     runs = "1 past run is" if trust.support == 1 else f"{trust.support} past runs are"
-    again = f"; {trust.measured} of exactly this configuration" if trust.measured else ""
-    return f"{runs} close to it{named}{again}."
+    return f"{runs} close to it{named}."
 
 
 def _sentence(text: str) -> str:

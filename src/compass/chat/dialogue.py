@@ -151,9 +151,7 @@ def show_proposals(conversation: Conversation, proposals: Sequence[Proposal], sp
     return _with_reply(conversation, Reply(text=text, choices=choices))
 
 
-def show_findings(
-    conversation: Conversation, found: Findings | CompassError, space: Space
-) -> Step:
+def show_findings(conversation: Conversation, found: Findings | CompassError, space: Space) -> Step:
     """What was looked up, or why it could not be; what is open is asked again as it was."""
     if isinstance(found, CompassError):
         trouble = error_text(found)

@@ -48,7 +48,8 @@ def _with_goals(
         name = next((n for n in goals if _is_outcome(n, space, ordered=ordered)), None)
     direction = None
     if inquiry.topic is Topic.BEST_RUN:
-        wanted = _direction(goals[name]) if name in goals else None
+        goal = None if name is None else goals.get(name)
+        wanted = None if goal is None else _direction(goal)
         direction = inquiry.direction or reading.direction or wanted
     return inquiry.model_copy(update={"outcome": name, "direction": direction})
 

@@ -4,6 +4,8 @@ Nothing is searched for. The text of what is found has few lines; its fields hav
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +27,10 @@ from compass.language import listed
 from compass.language.bind import bind_constraint, column
 from compass.prepare import Prepared
 from compass.prepare.encode import decode_value
-from compass.trust.outcome_words import shown, skill_in_words
+from compass.trust.outcome_words import skill_in_words
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 _ROWS = 5  # rows of equally good runs that are named
 _COLUMNS = 8  # columns that matter, in a text
@@ -36,6 +39,8 @@ _SETTINGS = 7  # settings and outcomes of two runs side by side
 _OUTCOMES = 4
 _REPEATS = 5  # shuffles of each column: a person waits
 _CLEAR = 2.0  # standard errors by which shuffling a column must raise the error
+_TOGETHER = 0.9  # rank correlation from which two columns are said to go together
+_COMPARED = 5000  # runs that it is taken from; more change the second digit
 _SHARED = (
     "This is what the model relies on, not what causes it. Columns that went together in past "
     "runs share the credit: each may look less important than it is."
@@ -63,7 +68,7 @@ def look_up(engine: Compass, inquiry: Inquiry) -> Findings:
 def _best_run(engine: Compass, inquiry: Inquiry) -> Findings:
     """The measured run with the least or the most of an outcome, of those that obey the rules."""
     prepared = engine.data.prepared
-    name = _outcome(engine.space, inquiry.outcome)
+    name = outcome_meant(engine.space, inquiry.outcome)
     parameter = prepared.space[name]
     if isinstance(parameter, Category):
         raise QueryProblem(
@@ -121,7 +126,7 @@ def _equally_good(ties: Sequence[int]) -> list[str]:
 def _repeated(prepared: Prepared, position: int, name: str, parameter: Number) -> list[str]:
     """What the same configuration gave in all of its runs: the best of many was lucky."""
     X = prepared.columns_of(prepared.space.having(Role.KNOB, Role.CONTEXT))
-    same = (X == X[position]).all(axis=1) & prepared.measured
+    same = (X[position] == X).all(axis=1) & prepared.measured
     values = prepared.outcome(name)[same]
     values = values[np.isfinite(values)]
     if len(values) < 2:
@@ -162,9 +167,7 @@ def _two_runs(engine: Compass, inquiry: Inquiry) -> Findings:
     lines = [f"{count}{left}:", aligned(rows)]
     if len(one.outcomes) > _OUTCOMES:
         lines.append(f"{len(one.outcomes) - _OUTCOMES} more outcomes are not shown.")
-    for run in runs:
-        if run.left_out:
-            lines.append(f"Nothing is learnt from row {run.row}: {run.left_out}.")
+    lines += [f"Nothing is learnt from it: {run.left_out}." for run in runs if run.left_out]
     return Findings(text="\n".join(lines), runs=runs)
 
 
@@ -186,7 +189,7 @@ def _past_run(engine: Compass, row: int) -> PastRun:
         left_out = error.message
     else:
         for parameter, value in zip(prepared.space, cleaned.tolist(), strict=True):
-            values[parameter.name] = None if value != value else decode_value(parameter, value)
+            values[parameter.name] = None if isnan(value) else decode_value(parameter, value)
     known = engine.space
     return PastRun(
         row=row,
@@ -224,8 +227,8 @@ def _units(space: Space) -> dict[str, str | None]:
 
 
 def _importance(engine: Compass, inquiry: Inquiry) -> Findings:
-    """Which columns the model of an outcome relies on, with their shares of the rise of its error."""
-    name = _outcome(engine.space, inquiry.outcome)
+    """Which columns the model of an outcome relies on, each with its share."""
+    name = outcome_meant(engine.space, inquiry.outcome)
     found = engine.importance(name, repeats=_REPEATS)
     clear = [c for c in found.columns if c.rise > _CLEAR * c.error and c.rise > 0]
     total = sum(c.rise for c in clear)
@@ -244,6 +247,7 @@ def _importance(engine: Compass, inquiry: Inquiry) -> Findings:
         )
     doubt = [skill_in_words(c) for c in _cards(engine) if c.target == name and not c.skilled]
     lines = [text, *(f"Caution: the model of {name}, {words}." for words in doubt), _SHARED]
+    lines += _together(engine.data.prepared, [c.name for c in found.columns[:_COLUMNS]])
     return Findings(text="\n".join(lines), outcome=name, importance=found)
 
 
@@ -265,25 +269,52 @@ def _others(clear: Sequence[ColumnImportance], total: float, unclear: Sequence[s
         lines.append(f"{len(rest)} more columns have {share:.0f} % together.")
     if unclear:
         named = listed(unclear) if len(unclear) <= _ROWS else f"{len(unclear)} other columns"
-        lines.append(f"Nothing is clear of {named}.")
+        lines.append(f"No clear share: {named}.")
     return lines
 
 
+def _together(prepared: Prepared, names: Sequence[str]) -> list[str]:
+    """Which of these columns of numbers rise and fall together in past runs."""
+    some = slice(None, None, 1 + prepared.rows // _COMPARED)
+    numbers = [name for name in names if isinstance(prepared.space[name], Number)]
+    ranks = {name: _ranks(prepared.column(name)[some]) for name in numbers}
+    found = [
+        (one, other)
+        for one, other in combinations(numbers, 2)
+        if np.ptp(ranks[one]) > 0
+        and np.ptp(ranks[other]) > 0
+        and abs(np.corrcoef(ranks[one], ranks[other])[0, 1]) >= _TOGETHER
+    ]
+    pairs = [f"{one} with {other}" for one, other in found[:_ROWS]]
+    return [f"Here these go together: {listed(pairs)}."] if pairs else []
+
+
+def _ranks(values: Floats) -> Floats:
+    """The rank of each value [n]; equal values share the mean of theirs."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place], dtype=np.float64)
+
+
 def _models(engine: Compass, inquiry: Inquiry) -> Findings:
-    """How well outcomes are predicted on runs that the models did not see."""
-    name = None if inquiry.outcome is None else _outcome(engine.space, inquiry.outcome)
-    cards = [card for card in _cards(engine) if name in (None, card.target)]
-    if not cards:
-        engine.fit()
-        cards = [card for card in _cards(engine) if name in (None, card.target)]
-    told = cards[:_MODELS]
+    """How well outcomes are predicted on runs that the models did not see.
+
+    Of the outcome that is named, else of those that are learnt; the first, where none is.
+    """
+    usual = engine.space.having(Role.KNOB, Role.CONTEXT)
+    learnt = [card.target for card in _cards(engine)]
+    named = None if inquiry.outcome is None else outcome_meant(engine.space, inquiry.outcome)
+    if named is not None or not learnt:
+        learnt = [named or outcome_meant(engine.space, None)]
+    trained = engine.store.train(usual, learnt[:_MODELS])
+    cards = [one.card for one in trained.values()]
     lines = ["How well past runs that were held out are predicted:"]
-    lines += [f"- {_card(card)}" for card in told]
-    if len(cards) > len(told):
-        lines.append(f"{len(cards) - len(told)} more outcomes are not shown.")
-    lines.append("How sure a single prediction is, an answer tells.")
-    kept = tuple(card.model_copy(update={"scores": ()}) for card in told)
-    return Findings(text="\n".join(lines), outcome=name, models=kept)
+    lines += [f"- {_card(card)}" for card in cards]
+    others = len(engine.space.having(Role.OUTCOME)) - len(cards)
+    if named is None and others:
+        lines.append(f"You can ask about {others} more outcome{'s' if others > 1 else ''} by name.")
+    lines.append("How sure the prediction of one configuration is, its answer tells.")
+    kept = tuple(card.model_copy(update={"scores": ()}) for card in cards)
+    return Findings(text="\n".join(lines), outcome=named, models=kept)
 
 
 def _cards(engine: Compass) -> list[ModelCard]:
@@ -293,16 +324,21 @@ def _cards(engine: Compass) -> list[ModelCard]:
 
 
 def _card(card: ModelCard) -> str:
-    """One model: its error, the interval of it, its skill."""
-    error = f"{card.error_name} {100 * card.error:.3g} %"
+    """One model: its error, the interval of it, and how much better than nothing it is."""
+    text = f"{card.target}: {card.error_name} {_percent(card.error)}"
     if card.low is not None and card.high is not None:
-        error += f" (95 %: {shown(100 * card.low)} to {shown(100 * card.high)} %)"
-    seen = "" if card.unseen else ", which the model may have seen"
-    skill = skill_in_words(card)
-    return f"{card.target}: {error} on {card.checked} runs{seen}{f'; {skill}' if skill else ''}"
+        text += f" (95 %: {_percent(card.low)} to {_percent(card.high)})"
+    text += f" on {card.checked} runs{'' if card.unseen else ', which the model may have seen'}"
+    if card.skilled and card.skill is not None:
+        return f"{text}; {100 * card.skill:.0f} % less error than the simplest prediction"
+    return f"{text}; {skill_in_words(card)}" if not card.skilled else text
 
 
-def _outcome(space: Space, name: str | None) -> str:
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"
+
+
+def outcome_meant(space: Space, name: str | None) -> str:
     """The outcome that is meant: the one named, else the first."""
     outcomes = space.having(Role.OUTCOME)
     if not outcomes:
