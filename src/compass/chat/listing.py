@@ -35,8 +35,9 @@ def settings_list(
 
 def cell(value: Value, unit: str | None = None, most: int = _VALUE) -> str:
     """A value with its unit in at most this many characters."""
-    # The unit of a number; a text has it in itself.
-    text = value_text(value) if isinstance(value, bool | str) else value_text(value, unit)
+    # Of a number; a text has its unit in itself.
+    of_number = isinstance(value, int | float) and not isinstance(value, bool)
+    text = value_text(value, unit if of_number else None)
     return shortened(text, most)
 
 
