@@ -1,5 +1,7 @@
 """What an engine knows already, against what the table says."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,7 +23,7 @@ def best(engine: cp.Compass, **inquiry: object) -> Findings:
     return look_up(engine, Inquiry.model_validate({"topic": Topic.BEST_RUN, **inquiry}))
 
 
-def small(ignored: tuple[str, ...] = (), **columns: list[object]) -> cp.Compass:
+def small(ignored: tuple[str, ...] = (), **columns: Sequence[object]) -> cp.Compass:
     """An engine that has learnt nothing: past runs need no model."""
     n = len(next(iter(columns.values())))
     table = {
@@ -82,6 +84,7 @@ def test_the_best_run_is_told_with_its_settings_and_outcomes() -> None:
         "Outcomes: runtime = 3, gflops = 2",
         "Just as good: rows 4, 7 and 10.",
         "This configuration was run 3 times: 4 on average.",  # rows 1, 5 and 9
+        "These runs differ in their context: name one to compare like runs (app).",
     ]
 
 
@@ -224,17 +227,32 @@ def test_the_last_row_can_be_named() -> None:
 def test_what_matters_is_ranked_with_shares_that_add_up() -> None:
     engine = quick_engine()
     found = look_up(engine, Inquiry(topic=Topic.IMPORTANCE, outcome="power"))
+    assert found.importance is not None
     assert found.importance == engine.importance("power", repeats=5)
     lines = [line.split() for line in found.text.splitlines() if line.startswith("  ")]
-    names = [line[0] for line in lines]
-    assert names[0] == "nodes"  # power = 100 nodes + 2 cores + 50 gpus
-    assert names == [c.name for c in found.importance.columns if c.name in names]
-    shares = [float(line[-3].lstrip(">< ")) for line in lines]
-    assert shares == sorted(shares, reverse=True)
-    assert sum(shares) == pytest.approx(100, abs=len(shares))
+    told = {name: float(share) for name, share, _ in lines}
+    assert next(iter(told)) == "nodes"  # power = 100 nodes + 2 cores + 50 gpus
+    assert set(told) == {"nodes", "cores", "gpus"}
+    rises = {c.name: c.rise for c in found.importance.columns}
+    whole = sum(rises[name] for name in told)
+    for name, share in told.items():
+        assert share == pytest.approx(100 * rises[name] / whole, abs=0.5)
+    assert list(told) == sorted(told, key=lambda name: -rises[name])
     assert "not what causes it" in found.text
     assert "share the credit" in found.text
     assert len(found.text.splitlines()) <= 15
+
+
+def test_what_the_context_decides_is_told_beside_the_knobs() -> None:
+    found = look_up(quick_engine(), Inquiry(topic=Topic.IMPORTANCE, outcome="runtime"))
+    assert found.importance is not None
+    clear = {c.name: c.rise for c in found.importance.columns if c.rise > max(2 * c.error, 0)}
+    knobs = sum(rise for name, rise in clear.items() if name in ("nodes", "cores", "gpus"))
+    own = 100 * knobs / sum(clear.values())
+    assert f"Beside the context, knobs have {own:.0f} % of it all: " in found.text
+    assert "size " in found.text.split("of it all: ")[1]
+    table = [line.split()[0] for line in found.text.splitlines() if line.startswith("  ")]
+    assert not {"app", "size"} & set(table)
 
 
 def test_columns_that_go_together_are_named() -> None:
@@ -264,6 +282,7 @@ def test_nothing_matters_for_what_is_chance() -> None:
     data = cp.read(table).roles(knobs=["nodes", "gpus"], outcomes=["luck"])
     engine = cp.Compass(data, settings=QUICK)
     found = look_up(engine, Inquiry(topic=Topic.IMPORTANCE, outcome="luck"))
+    assert found.text.startswith("No knob clearly matters for luck: ")
     assert "nothing it predicts is trusted" in found.text
     (card,) = engine.cards
     assert not card.skilled

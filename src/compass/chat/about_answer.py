@@ -62,12 +62,13 @@ def comparison(answer: Answer, places: Sequence[int]) -> str:
     ]
     for outcome in _told(one.outcomes, answer, None)[:_OUTCOMES]:
         pair = [s.outcome(outcome.name) for s in (one, other)]
-        rows.append((outcome.name, *map(_within, pair)))
+        unit = f" ({outcome.unit})" if outcome.unit else ""
+        rows.append((f"{outcome.name}{unit}", *map(_within, pair)))
         if any(p.chance is not None for p in pair):
             chances = ("" if p.chance is None else share(p.chance) for p in pair)
-            rows.append(("chance of its goal", *chances))
+            rows.append(("chance of goal", *chances))
     rows.append(("label", one.trust.label.value, other.trust.label.value))
-    rows.append(("past runs close to it", str(one.trust.support), str(other.trust.support)))
+    rows.append(("close past runs", str(one.trust.support), str(other.trust.support)))
     return "\n".join([_compared(len(differing), len(one.config)), aligned(rows)])
 
 
@@ -107,9 +108,11 @@ def _value(outcome: Prediction) -> str:
 
 
 def _within(outcome: Prediction) -> str:
-    if not _bounded(outcome):
-        return f"{_value(outcome)} [?]" if not outcome.scores else _value(outcome)
-    return f"{_value(outcome)} [{shown(outcome.low)}, {shown(outcome.high)}]"
+    """Value and interval in a cell; the unit stands beside the name."""
+    value = classes_in_words(outcome.scores) if outcome.scores else shown(outcome.value)
+    if _bounded(outcome):
+        return f"{value} [{shown(outcome.low)}, {shown(outcome.high)}]"
+    return value if outcome.scores else f"{value} [?]"
 
 
 def _bounded(outcome: Prediction) -> bool:

@@ -1,6 +1,6 @@
 """What the models of an engine rely on, and how well they predict."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -34,50 +34,65 @@ _SHARED = (
 
 
 def importance(engine: Compass, outcome: str | None) -> Findings:
-    """Which columns the model of an outcome relies on, each with its share."""
+    """Which knobs the model of an outcome relies on, each with its share, and what the context has.
+
+    Shares are of the rise of the error when the values of a column are shuffled. Those of knobs are
+    among the knobs: the context often decides most, and nobody can choose it.
+    """
     name = outcome_meant(engine.space, outcome)
     found = engine.importance(name, repeats=_REPEATS)
-    clear = [c for c in found.columns if c.rise > _CLEAR * c.error and c.rise > 0]
-    total = sum(c.rise for c in clear)
+    clear = [c for c in found.columns if c.rise > max(_CLEAR * c.error, 0.0)]
     context = {*engine.space.having(Role.CONTEXT)}
-    unseen = "held-out runs" if found.unseen else "runs that the model may have seen"
-    if not clear:
-        text = f"No column clearly matters for {name}: shuffling one makes no prediction worse."
-    else:
-        text = "\n".join(
-            [
-                f"What matters for {name}: how much worse {found.rows} {unseen} are predicted",
-                "when the values of a column are shuffled, as a share of all such rises.",
-                aligned(_shares(clear, total, context)),
-                *_others(clear, total, [c.name for c in found.columns if c not in clear]),
-            ]
-        )
+    knobs = [c for c in clear if c.name not in context]
+    seen = "held-out runs" if found.unseen else "runs that the model may have seen"
+    lines = _ranked(name, knobs, f"{found.rows} {seen}")
+    unclear = [c.name for c in found.columns if c not in clear]
+    if unclear and knobs:
+        named = listed(unclear) if len(unclear) <= _NAMED else f"{len(unclear)} other columns"
+        lines.append(f"No clear share: {named}.")
+    lines += _beside(clear, context)
     doubt = [skill_in_words(c) for c in _cards(engine) if c.target == name and not c.skilled]
-    lines = [text, *(f"Caution: the model of {name}, {words}." for words in doubt), _SHARED]
-    lines += _together(engine.data.prepared, [c.name for c in found.columns[:_COLUMNS]])
+    lines += [f"Caution: the model of {name}, {words}." for words in doubt]
+    lines += [_SHARED, *_together(engine.data.prepared, [c.name for c in found.columns[:_COLUMNS]])]
     return Findings(text="\n".join(lines), outcome=name, importance=found)
 
 
-def _shares(
-    clear: Sequence[ColumnImportance], total: float, context: set[str]
-) -> list[tuple[str, ...]]:
+def _ranked(name: str, knobs: Sequence[ColumnImportance], runs: str) -> list[str]:
+    """The knobs with their shares, below what these are shares of."""
+    if not knobs:
+        why = f"{runs} are predicted as well when the values of any are shuffled"
+        return [f"No knob clearly matters for {name}: {why}."]
     return [
-        (c.name, share(c.rise / total), "context" if c.name in context else "knob")
-        for c in clear[:_COLUMNS]
+        f"What matters for {name}: how much worse {runs} are predicted",
+        "when the values of one knob are shuffled, as a share of all knobs.",
+        aligned(_shares(knobs)),
+        *_smaller(knobs),
     ]
 
 
-def _others(clear: Sequence[ColumnImportance], total: float, unclear: Sequence[str]) -> list[str]:
-    """What is not in the table: the smaller shares, and columns without a clear one."""
-    lines = []
-    rest = clear[_COLUMNS:]
-    if rest:
-        together = share(sum(c.rise for c in rest) / total)
-        lines.append(f"{len(rest)} more columns have {together} together.")
-    if unclear:
-        named = listed(unclear) if len(unclear) <= _NAMED else f"{len(unclear)} other columns"
-        lines.append(f"No clear share: {named}.")
-    return lines
+def _shares(knobs: Sequence[ColumnImportance]) -> list[tuple[str, str]]:
+    total = sum(c.rise for c in knobs)
+    return [(c.name, share(c.rise / total)) for c in knobs[:_COLUMNS]]
+
+
+def _smaller(knobs: Sequence[ColumnImportance]) -> list[str]:
+    """What the table has no room for."""
+    rest = knobs[_COLUMNS:]
+    if not rest:
+        return []
+    together = share(sum(c.rise for c in rest) / sum(c.rise for c in knobs))
+    return [f"{len(rest)} more: {together} together."]
+
+
+def _beside(clear: Sequence[ColumnImportance], context: Collection[str]) -> list[str]:
+    """How much of everything the context has."""
+    given = [c for c in clear if c.name in context]
+    if not given:
+        return []
+    total = sum(c.rise for c in clear)
+    named = [f"{c.name} {share(c.rise / total)}" for c in given[:_NAMED]]
+    own = share(1 - sum(c.rise for c in given) / total)
+    return [f"Beside the context, knobs have {own} of it all: {', '.join(named)}."]
 
 
 def _together(prepared: Prepared, names: Sequence[str]) -> list[str]:

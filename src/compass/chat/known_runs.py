@@ -69,6 +69,7 @@ def best_run(engine: Compass, inquiry: Inquiry) -> Findings:
         *_equally_good(ties),
         *_repeated(prepared, first, among, parameter),
         *(told if left_out else ()),
+        *_several_contexts(prepared, among),
     ]
     return Findings(text="\n".join(lines), outcome=name, runs=(run,), ties=ties, among=count)
 
@@ -111,6 +112,18 @@ def _repeated(prepared: Prepared, position: int, among: Bools, outcome: Number) 
         return []
     mean = cell(float(values.mean()), outcome.unit)
     return [f"This configuration was run {len(values)} times: {mean} on average."]
+
+
+def _several_contexts(prepared: Prepared, among: Bools) -> list[str]:
+    """That runs of other programs and inputs are no comparison, where there are any."""
+    names = prepared.space.having(Role.CONTEXT)
+    varied = [n for n in names if np.ptp(prepared.column(n)[among]) > 0]
+    if not varied:
+        return []
+    shown = varied if len(varied) <= _ROWS else [*varied[:_ROWS], "..."]
+    return [
+        f"These runs differ in their context: name one to compare like runs ({', '.join(shown)})."
+    ]
 
 
 def one_run(engine: Compass, inquiry: Inquiry) -> Findings:
