@@ -4,9 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.chat.chat_case import Talk, link, quick_answer, says
 
-from compass.chat.dialogue import show_answer, show_proposals
-from compass.chat.draft import Act, How, Reading
+from compass.chat.dialogue import show_answer, show_findings, show_proposals
+from compass.chat.draft import Act, How, Inquiry, Reading, Topic
 from compass.chat.replies import query_text
+from compass.domain.findings import Findings
 from compass.domain.goal import Change, Observe, minimize
 from compass.domain.query import Given, Kind, Row, SetTo, times
 from compass.language import parse_query
@@ -60,6 +61,14 @@ SAID = st.one_of(
     st.just(Reading(act=Act.YES)),
     st.just(WHOLE),
     st.builds(
+        lambda topic, places, rows: Reading(
+            act=Act.INQUIRE, inquiry=Inquiry(topic=topic, places=places, rows=rows)
+        ),
+        st.sampled_from(Topic),
+        st.sampled_from(((), (1, 3), (1, -1), (1, 90))),
+        st.booleans(),
+    ),
+    st.builds(
         lambda act, links, parts: says(act, links, **parts), st.sampled_from(Act), LINKS, PARTS
     ),
 )
@@ -92,6 +101,9 @@ def finish(talk: Talk) -> None:
         talk.answer = done
     elif talk.reply.propose is not None:
         talk.conversation, talk.reply = show_proposals(talk.conversation, (), talk.space)
+    elif talk.reply.inquiry is not None:
+        found = Findings(text="It is known.")
+        talk.conversation, talk.reply = show_findings(talk.conversation, found, talk.space)
 
 
 @examples(150)
@@ -127,6 +139,9 @@ WORDS = (
     "undo",
     "start over",
     "help",
+    "how sure are you?",
+    "compare the first and the third",
+    "what was my best run so far?",
     "no",
     "yes",
     "yes",

@@ -87,6 +87,36 @@ def test_the_runs_to_make_next_are_told_in_full(saved: Path) -> None:
         assert f"{written}: {proposal.why}" in told.text
 
 
+def test_what_is_known_is_looked_up(saved: Path) -> None:
+    engine = cp.load(saved)
+    words = (QUESTION, "show row 12", "which run had the lowest power so far?", "yes", "quit")
+    result = talk(saved, *words, flags=("--json",))
+    assert (result.code, result.err) == (0, "")
+    replies = [Reply.model_validate(one["reply"]) for one in lines_of(result) if "reply" in one]
+    confirm, looking, row, _, best, run, _ = replies[1:]
+    assert (looking.text, looking.findings) == ("Looking it up.", None)
+    assert row.findings is not None
+    assert row.findings.runs[0].settings["nodes"] == engine.data.row(12)["nodes"]
+    assert best.findings is not None
+    assert best.findings.runs[0].outcomes["power"] == min(
+        engine.data.table.column("power").to_pylist()
+    )
+    assert row.query == best.query == confirm.query == run.run  # the question stayed as it was
+
+
+def test_a_row_that_is_not_there_is_told_with_a_hint(saved: Path) -> None:
+    result = talk(saved, "show row 4000")
+    assert result.code == 0
+    assert "Compass: There is no row 4000. Rows are numbered 0 to 299" in result.out
+
+
+def test_what_is_known_fits_a_terminal(saved: Path) -> None:
+    result = talk(saved, "which knobs matter most for power?", "compare rows 3 and 7")
+    table = [line for line in result.out.splitlines() if line.startswith("  ")]
+    assert len(table) >= 6
+    assert max(map(len, table)) <= 80
+
+
 def test_a_question_that_no_runs_can_be_proposed_for_is_told(saved: Path) -> None:
     stuck = "Reconfigure X = {gpus: ?} to achieve Y = {runtime: reduce by 10%} from row 999999"
     result = talk(saved, stuck, "what should I run next?", "undo")

@@ -10,6 +10,8 @@ import pytest
 from client_case import ASK, CHANGE, STUDY, table
 
 import compass as cp
+from compass.chat.draft import Inquiry, Topic
+from compass.chat.look_up import look_up
 from compass.client import Server
 from compass.client.engine import RemoteEngine
 from compass.domain.base import Noun
@@ -134,6 +136,22 @@ def test_every_method_gives_what_the_library_gives(here: cp.Compass, remote: Rem
         mine, theirs = call(here), call(remote)
         assert type(mine) is type(theirs), name
         assert untimed(mine) == untimed(theirs), name
+
+
+@pytest.mark.parametrize(
+    "inquiry",
+    [
+        Inquiry(topic=Topic.ROW, row=3),
+        Inquiry(topic=Topic.COMPARE, places=(3, -1), rows=True),
+        Inquiry(topic=Topic.BEST_RUN, outcome="runtime", where=("app == 'wrf'",)),
+        Inquiry(topic=Topic.IMPORTANCE, outcome="runtime"),
+        Inquiry(topic=Topic.CERTAINTY),
+    ],
+)
+def test_what_is_known_is_the_same_as_in_the_library(
+    here: cp.Compass, remote: RemoteEngine, inquiry: Inquiry
+) -> None:
+    assert untimed(look_up(here, inquiry)) == untimed(remote.look_up(inquiry))
 
 
 def test_the_answer_comes_before_its_proof(remote: RemoteEngine) -> None:

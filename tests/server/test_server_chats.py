@@ -63,6 +63,51 @@ def test_what_to_run_next_is_told_in_full(person: httpx.Client, offered: str) ->
     assert person.get(chat).json() == told
 
 
+def test_what_is_known_is_looked_up_and_the_question_stays(
+    person: httpx.Client, offered: str
+) -> None:
+    chat = begun(person, offered)
+    before = say(person, chat, RECOMMEND)
+    path = f"{API}/engines/{offered}/findings"
+    for text, inquiry in (
+        ("show row 12", {"topic": "row", "row": 12}),
+        ("compare rows 3 and 7", {"topic": "compare", "places": [3, 7], "rows": True}),
+        ("which knobs matter most for power?", {"topic": "importance", "outcome": "power"}),
+        ("how accurate is the power prediction?", {"topic": "certainty", "outcome": "power"}),
+        (
+            "which run had the lowest power so far?",
+            {"topic": "best-run", "outcome": "power", "direction": "minimize"},
+        ),
+    ):
+        told = say(person, chat, text)
+        found = person.post(path, json=inquiry)
+        assert found.status_code == 200, found.text
+        assert told["reply"]["findings"] == found.json()
+        assert told["reply"]["text"].startswith(f"{found.json()['text']}\n")
+        assert told["reply"]["query"] == before["reply"]["query"]
+        assert told["conversation"]["draft"] == before["conversation"]["draft"]
+        assert told["question"] == before["question"]
+    missing = say(person, chat, "show row 99999")
+    assert missing["reply"]["text"].startswith("There is no row 99999. Rows are numbered 0 to ")
+    assert missing["reply"]["query"] == before["reply"]["query"]
+    assert person.get(chat).json() == missing
+
+
+def test_findings_that_cannot_be_are_refused(person: httpx.Client, offered: str) -> None:
+    path = f"{API}/engines/{offered}/findings"
+    for inquiry in (
+        {"topic": "row", "row": 99999},
+        {"topic": "row"},
+        {"topic": "compare", "places": [1]},
+        {"topic": "best-run", "outcome": "walltime"},
+        {"topic": "best-run", "where": ["nodes <"]},
+        {"topic": "nonsense"},
+    ):
+        refused = person.post(path, json=inquiry)
+        assert refused.status_code == 422, (inquiry, refused.text)
+        assert refused.json()["hint"], inquiry
+
+
 def test_a_question_that_is_being_answered_goes_on_while_the_next_is_written(
     person: httpx.Client, offered: str
 ) -> None:

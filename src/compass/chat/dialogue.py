@@ -2,7 +2,8 @@
 
 Nothing here needs an engine. Whoever holds the conversation answers the query that a reply asks to
 run, and gives the answer back with `show_answer` (or what went wrong with `failed`); the runs that
-a reply asks to propose come back with `show_proposals`.
+a reply asks to propose come back with `show_proposals`, what it asks to look up with
+`show_findings`.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from compass.chat.draft import (
     Turn,
 )
 from compass.chat.formal import formal_draft
+from compass.chat.inquire import inquire
 from compass.chat.merge import columns_of
 from compass.chat.replies import error_text
 from compass.chat.slots import to_query
@@ -40,6 +42,7 @@ from compass.chat.unclear import is_left_out
 from compass.chat.update import apply_message, is_another_question
 from compass.domain.answer import Answer, Proposal
 from compass.domain.errors import BadInput, CompassError
+from compass.domain.findings import Findings
 from compass.domain.query import Kind, Query
 from compass.domain.space import Space
 from compass.settings import Settings
@@ -55,6 +58,7 @@ __all__ = [
     "failed",
     "respond",
     "show_answer",
+    "show_findings",
     "show_proposals",
     "to_query",
     "unreadable",
@@ -148,6 +152,16 @@ def show_proposals(conversation: Conversation, proposals: Sequence[Proposal], sp
     return _with_reply(conversation, Reply(text=text, choices=choices))
 
 
+def show_findings(conversation: Conversation, found: Findings | CompassError, space: Space) -> Step:
+    """What was looked up, or why it could not be; what is open is asked again as it was."""
+    if isinstance(found, CompassError):
+        trouble = error_text(found)
+        talk, reply = ask_again(conversation, space, trouble)
+        return _with_reply(talk, reply.model_copy(update={"trouble": reply.trouble or trouble}))
+    talk, reply = ask_again(conversation, space, found.text)
+    return _with_reply(talk, reply.model_copy(update={"findings": found}))
+
+
 def failed(conversation: Conversation, error: CompassError, space: Space) -> Step:
     """The reply when the confirmed query could not be answered; the draft stays as it is."""
     trouble = error_text(error)
@@ -229,6 +243,8 @@ def _react(
             return _why(talk, space, answer)
         case Act.MORE if reading.parts.model_copy(update={"count": None}) == Draft():
             return _more(talk, reading, space, answer)
+        case Act.INQUIRE if reading.inquiry is not None:
+            return inquire(talk, reading.inquiry, reading, space, answer)
         case Act.RUN_NEXT:
             return _propose(talk, reading, space)
         case Act.YES if not content:

@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 from pydantic import Field
 
 from compass.domain.base import Noun, Value
+from compass.domain.findings import Findings
 from compass.domain.goal import Goal
 from compass.domain.options import Dependencies
 from compass.domain.query import Baseline, Edit, Kind, Query
@@ -85,6 +86,9 @@ class Inquiry(Noun):
     places: tuple[int, ...] = Field((), description="suggestions (1 is the first, -1 the last)")
     rows: bool = Field(False, description="`places` are past runs, not suggestions")
     where: tuple[str, ...] = Field((), description="the runs that it is about, as rules")
+    direction: Literal["minimize", "maximize"] | None = Field(
+        None, description="which way of the outcome is best; None: the way that is usual"
+    )
 
 
 class Options(Noun):
@@ -194,6 +198,7 @@ class Reply(Noun):
     run: Query | None = Field(None, description="the confirmed query: answer it now")
     propose: NextRuns | None = Field(None, description="the runs to propose now")
     inquiry: Inquiry | None = Field(None, description="what to tell now, from the engine")
+    findings: Findings | None = Field(None, description="what this tells, as fields")
 
 
 class Conversation(Noun):

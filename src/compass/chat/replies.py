@@ -47,6 +47,7 @@ HELP = """You can say, in your own words:
 - how sure to be: with 95 % certainty; it may go beyond past runs
 - corrections: no, under 8 nodes; I meant gpus
 - what should I run next?
+- what is known: how sure are you?, my best run so far, what matters most for runtime?, show row 12
 - why?, give me more options, undo, start over, help
 A query in the query language is understood too. Nothing runs before you have confirmed it."""
 

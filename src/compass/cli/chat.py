@@ -12,7 +12,7 @@ from compass.cli.study import StudyFlags
 from compass.domain.errors import BadInput, CompassError
 
 if TYPE_CHECKING:
-    from compass.chat.draft import Conversation, NextRuns, Reply
+    from compass.chat.draft import Conversation, Inquiry, NextRuns, Reply
     from compass.chat.steps import Step
     from compass.client.engine import RemoteEngine
     from compass.domain.answer import Answer
@@ -174,6 +174,31 @@ def _proposed(
     return show_proposals(conversation, found, engine.space)
 
 
+def _looked_up(
+    engine: "Compass | RemoteEngine",
+    conversation: "Conversation",
+    inquiry: "Inquiry",
+    space: "Space",
+    screen: Terminal | Json,
+) -> "Step":
+    """What Compass says of what is known already."""
+    from compass.chat.dialogue import show_findings
+    from compass.chat.look_up import look_up
+    from compass.cli.progress import progress
+    from compass.engine.compass import Compass
+
+    try:
+        with progress(quiet=screen.quiet) as tell:
+            sources.show_progress(engine, tell)
+            if isinstance(engine, Compass):
+                found = look_up(engine, inquiry)
+            else:
+                found = engine.look_up(inquiry)
+    except CompassError as error:
+        return show_findings(conversation, error, space)
+    return show_findings(conversation, found, space)
+
+
 def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Terminal | Json) -> None:
     """Hold a conversation until the person leaves."""
     from compass.chat.dialogue import begin, failed, respond, show_answer
@@ -198,6 +223,10 @@ def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Termina
         screen.reply(reply)
         if reply.propose is not None:
             conversation, reply = _proposed(engine, conversation, reply.propose, screen)
+            screen.reply(reply)
+        if reply.inquiry is not None:
+            wanted = reply.inquiry
+            conversation, reply = _looked_up(engine, conversation, wanted, space, screen)
             screen.reply(reply)
         if reply.run is None:
             continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from compass.chat.draft import Inquiry
 from compass.client.answers import followed
 from compass.client.dataset import NOW
 from compass.client.files import as_file
@@ -18,6 +19,7 @@ from compass.domain.arguments import anything_of, either, function, maybe, start
 from compass.domain.base import Value, scalar
 from compass.domain.errors import CompassError, QueryProblem, UnknownName
 from compass.domain.explanation import Dependence, Explanation, Importance
+from compass.domain.findings import Findings
 from compass.domain.options import AskOptions, QueryOptions
 from compass.domain.query import Query
 from compass.domain.space import Space
@@ -246,6 +248,12 @@ class RemoteEngine(Questions):
         """
         with suppress(QueryProblem, UnknownName):
             self.fit(outcomes or None)
+
+    @takes(inquiry=anything_of(Inquiry))
+    def look_up(self, inquiry: Inquiry) -> Findings:
+        """What is known already: past runs, what matters, how well outcomes are predicted."""
+        body = inquiry.model_dump(mode="json", exclude_defaults=True)
+        return understood(Findings, self._post("findings", body))
 
     def columns(self, *, study: Study | None = None, mined: bool = False) -> ColumnsView:
         """What each column of all its runs is taken for, also through another study."""

@@ -67,6 +67,7 @@ class TaskHandlers:
             "importance": self.importance,
             "dependence": self.dependence,
             "curves": self.curves,
+            "look_up": self.look_up,
             "plugins": self.plugins,
             "begin": talks.begin,
             "say": talks.say,
@@ -326,6 +327,16 @@ class TaskHandlers:
         engine = self._engine(given["engine"])
         found = engine.curves(given["run"], given["parameters"], given["outcomes"])
         return json.dumps([one.model_dump(mode="json") for one in found]).encode()
+
+    def look_up(self, given: Given, report: Report) -> bytes:
+        """What is known already, for an inquiry."""
+        from compass.chat.draft import Inquiry
+        from compass.chat.look_up import look_up
+        from compass.domain.base import valid
+
+        engine = self._engine(given["engine"])
+        engine.store.progress = report
+        return _written(look_up(engine, valid(Inquiry, given["inquiry"])))
 
     def plugins(self, _: Given, __: Report) -> bytes:
         """Everything that can be chosen by name."""

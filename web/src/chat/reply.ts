@@ -15,8 +15,9 @@ export type Piece =
 
 const FORMAL = /^\s*(recommend a configuration|reconfigure|what if we change)\s+X\s*=\s*\{/i;
 const POINTER = /^\s*\^+\s*$/;
+const CELLS = /^ {2,}\S/;
 
-/** The text of a message, line by line; a formal query and a pointed-at text stand in monospace. */
+/** The text of a message, line by line; a formal query, a pointed-at text and a table stand in monospace. */
 export function pieces(text: string): Piece[] {
   const lines = text.split("\n");
   const found: Piece[] = [];
@@ -26,6 +27,10 @@ export function pieces(text: string): Piece[] {
     if (next !== undefined && POINTER.test(next)) {
       found.push({ as: "formal", text: `${line}\n${next.trimEnd()}` });
       i += 1;
+    } else if (CELLS.test(line)) {
+      const first = i;
+      while (CELLS.test(lines[i + 1] ?? "")) i += 1;
+      found.push({ as: "formal", text: lines.slice(first, i + 1).join("\n") });
     } else if (FORMAL.test(line)) found.push({ as: "formal", text: line });
     else if (line.startsWith("- ")) found.push({ as: "item", text: line.slice(2) });
     else if (/^\(.*\)$/.test(line.trim())) found.push({ as: "aside", text: line.trim() });

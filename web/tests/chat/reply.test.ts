@@ -29,6 +29,13 @@ describe("what was said", () => {
       "aside",
     ]));
 
+  test("a table stands in monospace as one piece", () =>
+    expect(pieces("They differ:\n         row 3  row 7\n  nodes  4      8\nMore.")).toEqual([
+      { as: "prose", text: "They differ:" },
+      { as: "formal", text: "         row 3  row 7\n  nodes  4      8" },
+      { as: "prose", text: "More." },
+    ]));
+
   test("markup stays text", () =>
     expect(pieces("<script>x</script>")).toEqual([{ as: "prose", text: "<script>x</script>" }]));
 });

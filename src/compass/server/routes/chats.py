@@ -7,12 +7,19 @@ from typing import Any
 from fastapi import Response
 from pydantic import Field
 
-from compass.chat.dialogue import failed, show_answer, show_proposals, unreadable
-from compass.chat.draft import Conversation, Draft, NextRuns, Reply, Turn
+from compass.chat.dialogue import (
+    failed,
+    show_answer,
+    show_findings,
+    show_proposals,
+    unreadable,
+)
+from compass.chat.draft import Conversation, Draft, Inquiry, NextRuns, Reply, Turn
 from compass.chat.steps import Step
 from compass.domain.api import AnswerInfo, Id, Job, RunNext, State, excerpt
 from compass.domain.base import Noun
 from compass.domain.errors import BadInput
+from compass.domain.findings import Findings
 from compass.domain.query import Query
 from compass.language import format_query
 from compass.server.chat_tasks import ChatStep
@@ -179,6 +186,8 @@ async def say(
             return await _answered(service, workspace, chat, chat.reply.run, wait)
         if chat.reply.propose is not None:
             chat = await _proposed(service, workspace, chat, chat.reply.propose)
+        if chat.reply.inquiry is not None:
+            chat = await _looked_up(service, workspace, chat, chat.reply.inquiry)
         workspace.put("chats", name, chat)
         return chat
 
@@ -312,6 +321,18 @@ async def _proposed(service: Service, workspace: Workspace, chat: Chat, wanted: 
         return chat.after(failed(chat.conversation, refused, space))
     found = RunNext.model_validate(reply).run_next
     return chat.after(show_proposals(chat.conversation, found, space))
+
+
+async def _looked_up(service: Service, workspace: Workspace, chat: Chat, wanted: Inquiry) -> Chat:
+    """The chat with what is known already, or with why that cannot be told."""
+    space = service.engine(workspace, chat.engine).space
+    inquiry = wanted.model_dump(mode="json")
+    try:
+        reply = await service.run_engine_task(workspace, chat.engine, "look_up", inquiry=inquiry)
+    except Refused as refused:
+        return chat.after(show_findings(chat.conversation, refused, space))
+    found = Findings.model_validate(reply)
+    return chat.after(show_findings(chat.conversation, found, space))
 
 
 def _under_way(service: Service, workspace: Workspace, chat: Chat) -> Job | None:

@@ -6,11 +6,13 @@ from typing import Annotated, Any
 from fastapi import Query, Response
 from pydantic import AfterValidator, Field
 
+from compass.chat.draft import Inquiry
 from compass.domain import option
 from compass.domain.answer import Curve, Suggestion
 from compass.domain.api import EngineBrief, EngineInfo, Id, Job, Name, Points, RowNumber
 from compass.domain.base import Config, Noun, Real
 from compass.domain.explanation import Dependence, Explanation, Importance
+from compass.domain.findings import Findings
 from compass.domain.options import FitOptions, field
 from compass.domain.study import Study
 from compass.language.bind import outcomes_named
@@ -91,6 +93,15 @@ class CurvesRequest(Noun):
     run: RowNumber | Config
     parameters: tuple[Column, ...] = Field(min_length=1, max_length=50)
     outcomes: tuple[Column, ...] = Field((), max_length=50)
+
+
+class InquiryRequest(Inquiry):
+    """What to tell of what is known already."""
+
+    outcome: Column | None = None
+    row: RowNumber | None = None
+    places: tuple[int, ...] = Field((), max_length=2, description="two rows to compare")
+    where: tuple[RuleText, ...] = Field((), max_length=200)
 
 
 @router.post(
@@ -255,6 +266,17 @@ async def points(
     task = {"engine": path, "columns": column, "count": count}
     written = await service.run_task_bytes(workspace, "points", task)
     return Response(written, media_type="application/json")
+
+
+@router.post("/{id}/findings")
+async def look_up(
+    service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: InquiryRequest
+) -> Findings:
+    """What is known already: past runs, what matters most, how well outcomes are predicted."""
+    inquiry = given.model_dump(mode="json")
+    return Findings.model_validate(
+        await service.run_engine_task(workspace, name, "look_up", inquiry=inquiry)
+    )
 
 
 @router.post("/{id}/curves")
