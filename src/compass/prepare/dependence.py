@@ -217,7 +217,8 @@ def _by_position(guesses: Sequence[Guess]) -> set[str]:
         if before and all(other.role is Role.OUTCOME for other in beside):
             found.add(guess.facts.name)
             last = ordered and place > max(settings, default=-1)
-            weight = _TEXT if guess.facts.text else _LAST if last else _BESIDE
+            labels = guess.facts.text and not guess.facts.truth
+            weight = _TEXT if labels else _LAST if last else _BESIDE
             guess.add(ReasonCode.NEIGHBOURS, Role.OUTCOME, weight, named)
         elif after and all(other.role in SETTINGS for other in beside):
             guess.add(ReasonCode.NEIGHBOURS, Role.OUTCOME, -0.7, named)

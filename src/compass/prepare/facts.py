@@ -47,6 +47,11 @@ class ColumnFacts:
         return bool(pa.types.is_large_string(self.type) or pa.types.is_boolean(self.type))
 
     @property
+    def truth(self) -> bool:
+        """Whether the cells are true or false."""
+        return bool(pa.types.is_boolean(self.type))
+
+    @property
     def moment(self) -> bool:
         """Whether the cells are time stamps."""
         return bool(pa.types.is_timestamp(self.type))

@@ -18,6 +18,7 @@ class ReasonCode(StrEnum):
     MANY_LABELS = "many labels"
     CLASSES = "labels of success and failure"
     PROBLEM_CLASSES = "labels of problem classes"
+    SWITCH = "can be switched"
     HARDWARE = "labels of hardware"
     VARIES_WITH = "varies with a setting"
     INDEPENDENT = "independent of the settings"

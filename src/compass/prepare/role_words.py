@@ -80,6 +80,7 @@ def _phrase(reason: RoleReason) -> str:
         ReasonCode.MANY_LABELS: f"{count} labels",
         ReasonCode.CLASSES: "labels of success and failure",
         ReasonCode.PROBLEM_CLASSES: "labels name problem classes",
+        ReasonCode.SWITCH: "on or off",
         ReasonCode.HARDWARE: "labels name hardware",
         ReasonCode.VARIES_WITH: f"varies with {columns}",
         ReasonCode.INDEPENDENT: "follows from nothing else",

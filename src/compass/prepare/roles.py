@@ -33,6 +33,7 @@ _ENDS = re.compile(
     r"|finish|cancel|abort|node_fail|invalid|valid|correct|wrong|incorrect|done|running|preempt"
     r"|terminated)"
 )
+_SWITCH = frozenset({"on", "off", "yes", "no", "true", "false", "enabled", "disabled", "auto"})
 _PROBLEMS = frozenset("SWABCDEF")  # the classes of the NAS Parallel Benchmarks
 _SIGNALS = frozenset({134, 137, 139, 143})  # what a shell reports of a program that was killed
 _HARDWARE = re.compile(
@@ -92,7 +93,9 @@ def _by_values(guess: Guess) -> None:
 def _by_labels(guess: Guess) -> None:
     facts = guess.facts
     labels = [str(label) for label, _ in facts.labels[:50]]
-    if pa.types.is_boolean(facts.type):
+    if facts.truth or {label.lower() for label in labels} & _SWITCH:
+        guess.add(ReasonCode.SWITCH, Role.KNOB, 1.5)
+        guess.add(ReasonCode.SWITCH, Role.OUTCOME, -1.0)
         return
     if sum(bool(_ENDS.match(label)) for label in labels) > max(1, len(labels) / 2):
         guess.add(ReasonCode.CLASSES, Role.OUTCOME, 4.0)
