@@ -54,6 +54,14 @@ def test_letters_are_sizes_where_the_column_is_about_memory() -> None:
     assert read(["4G", "8G", "16GiB"]) == ([4, 8, 16], "GiB")  # another cell says so
 
 
+def test_letters_that_mean_other_things_elsewhere() -> None:
+    assert read(["350M", "1.3B", "7B"]) == ([350e6, 1.3e9, 7e9], None)  # of parameters
+    assert read(["512 B", "4K", "1M"], memory=True) == ([512, 4096, 2**20], "B")
+    assert np.isnan(read(["2D", "3D", "1"])[0][:2]).all()
+    assert np.isnan(read(["2d", "3d", "1"])[0][:2]).all()
+    assert read(["2d", "12h", "1d"]) == ([2, 0.5, 1], "d")
+
+
 def test_a_unit_that_is_wanted_is_the_unit() -> None:
     assert read(["02:00:00", "30 min"], unit="h") == ([2, 0.5], "h")
     assert read(["150 W", "20"], unit="W") == ([150, 20], "W")

@@ -42,7 +42,7 @@ _CODE = r"^\s*0[0-9]+\s*$"  # 007 is a name, whatever it is made of
 _BEYOND = re.compile(r"\s*>=?\s*[0-9]")  # >3600: the run was cut off
 _MEMORY = _set(
     "mem memory rss maxrss vmem ram reqmem cache buffer footprint disk swap heap storage vm "
-    "vmsize size scratch"
+    "vmsize size scratch bytes byte message msg block chunk transfer page stripe"
 )
 _NUMBER_KEYS = ("low", "high", "step", "allowed")
 
@@ -259,7 +259,7 @@ def _how(writing: Writing) -> str:
         told.append("decimal commas")
     others = {one: n for one, n in writing.units.items() if writing.factors.get(one, 1.0) != 1.0}
     if writing.unit is None:
-        told += ["K, M, G are thousands, millions, ..."] if others else []
+        told += ["K, M, G (or B) are thousands, millions, billions"] if others else []
         return "; ".join(told)
     same = next((one for one in writing.units if writing.factors.get(one) == 1.0), writing.unit)
     if same != writing.unit:

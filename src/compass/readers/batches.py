@@ -78,7 +78,13 @@ def _ragged(fragment: Fragment) -> DataProblem | None:
     layout = _layout(fragment.file, fragment.reader, path.stat().st_mtime_ns)
     with files.opened(path) as stream:
         found = ragged(stream, layout)
-    return None if found is None else ragged_problem(path, layout, *found)
+    if found is None:
+        return None
+    told = ragged_problem(path, layout, *found)
+    return DataProblem(
+        f"{told.message}, in bytes {fragment.start}-{fragment.stop - 1}",
+        hint=f"{told.hint}, or leave this part out: --skip-unreadable",
+    )
 
 
 def _on_one_line(text: str) -> str:

@@ -38,6 +38,8 @@ _DAYS = re.compile(r"([0-9]+) days?, *")
 # Units that do not convert and are no words either: all cells must have the same.
 _FIXED = ("%", "FLOPS", "MFLOPS", "GFLOPS", "TFLOPS", "PFLOPS", "IOPS", "V", "A", "C", "°C")
 _COUNT = "count"  # the dimension of plain thousands and millions
+_UNCLEAR = ("B", "d")  # bytes or billions, days or dimensions: other cells or the name tell
+_POWERS = ("K", "M", "G", "T")
 _THOUSANDS = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
@@ -192,22 +194,31 @@ def duration(text: str) -> float:
     return total if text and place == len(text) else np.nan
 
 
-def _meaning(unit: str, memory: bool, time: bool) -> tuple[str, float, str | None] | None:
-    """The dimension, size and symbol of a unit as it stands in a cell; None: it is none."""
-    if unit == "m" and time:
-        return "time", 60.0, "min"
+def _meaning(unit: str, told: frozenset[str]) -> tuple[str, float, str | None] | None:
+    """The dimension, size and symbol of a unit as it stands in a cell; None: it is none.
+
+    `told` are the dimensions that the column is known to have: a letter alone may mean much.
+    """
     if unit in _FIXED:
         return unit, 1.0, unit
-    letter = unit[:1].upper()
-    if memory and letter and letter in "KMGT" and unit[1:] in ("", "i"):
-        symbol = f"{letter}iB"
+    if "time" in told and unit == "m":
+        return "time", 60.0, "min"
+    if "memory" in told and unit[:1].upper() in _POWERS and unit[1:] in ("", "i"):
+        symbol = f"{unit[:1].upper()}iB"
         return "memory", UNITS[symbol][1], symbol
     if unit in _THOUSANDS:
         return _COUNT, _THOUSANDS[unit], None
-    symbol_of = canonical(unit)
-    if symbol_of is not None:
-        return *UNITS[symbol_of], symbol_of
+    if unit == "B" and _COUNT in told and "memory" not in told:
+        return _COUNT, 1e9, None  # 350M, 7B
+    known = _symbol(unit)
+    if known is not None and (unit != "d" or "time" in told):  # 2d, 3d are no days
+        return *UNITS[known], known
     return (unit, 1.0, unit) if "/" in unit else None
+
+
+def _symbol(unit: str) -> str | None:
+    """The unit that stands in a cell; a single letter in its own case only: 3D are no days."""
+    return canonical(unit) if len(unit) > 1 or unit in UNITS else None
 
 
 def _in_one_unit(
@@ -215,9 +226,11 @@ def _in_one_unit(
 ) -> Writing | NotNumbers:
     """One unit for all cells: the one that is wanted, seconds for durations, or the commonest."""
     wanted = (canonical(unit) or unit) if unit else None
-    told = {_dimension(canonical(one)) for one in written} | {_dimension(wanted)}
-    memory, time = memory or "memory" in told, times or "time" in told
-    found = {one: mean for one in written if (mean := _meaning(one, memory, time)) is not None}
+    known = {_dimension(_symbol(one)) for one in written if one not in _UNCLEAR}
+    known |= {_COUNT if any(one in _THOUSANDS for one in written) else None, _dimension(wanted)}
+    known |= {"memory" if memory else None, "time" if times else None}
+    told = frozenset(one for one in known if one is not None)
+    found = {one: mean for one in written if (mean := _meaning(one, told)) is not None}
     dimensions = {dimension for dimension, _, _ in found.values()} | ({"time"} if times else set())
     if not dimensions:
         return Writing(marks)
