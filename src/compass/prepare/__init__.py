@@ -1,7 +1,7 @@
 """Turns a table into arrays to learn from: `prepare(table, study) -> Prepared`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -16,8 +16,15 @@ from compass.prepare.base import Rows, Step, StepResult
 from compass.prepare.cells import coded, numbers
 from compass.prepare.clean import AFTER, BEFORE, report_of, run_steps
 from compass.prepare.encode import Encoder
+from compass.prepare.failures import (
+    Failures,
+    failed_rows,
+    failures_of,
+    no_failures,
+    without_failed,
+)
 from compass.prepare.infer import infer
-from compass.prepare.origin import origins, without_failed
+from compass.prepare.origin import origins
 from compass.prepare.report import CleaningReport, ColumnReport, Dropped
 from compass.prepare.study import merge, study_from, weight_column
 from compass.prepare.study_file import load_study, save_study
@@ -31,6 +38,7 @@ __all__ = [
     "ColumnReport",
     "Dropped",
     "Encoder",
+    "Failures",
     "Prepared",
     "Step",
     "StepResult",
@@ -64,6 +72,7 @@ class Prepared:
     weighed_by: str | None = None  # the column of the weights; None: all rows count alike
     origin: NDArray[np.object_] | None = None  # [n] RowOrigin of each; None: all were measured
     constants: Space = _NO_COLUMNS  # ignored columns with one value in every row
+    failures: Failures = field(default_factory=no_failures)  # runs that gave no usable outcome
 
     @property
     def rows(self) -> int:
@@ -145,9 +154,11 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
         # A step may have changed cells or added columns; labels are already rewritten.
         space, columns = infer(extra.table, study.model_copy(update={"map": {}}))
     origin = None if study.origin is None else origins(extra.table.column(study.origin))
-    made, failed = without_failed(extra.rows, origin)
-    last = run_steps(AFTER, extra.table, made, space, study)
-    notes = [*first.notes, *extra.notes, *failed, *last.notes]
+    said = (*first.failed, *extra.failed)
+    failed = failed_rows(said, extra.table, extra.rows, space, origin)
+    made, rows, left_out = without_failed(extra.table, extra.rows, space, failed)
+    last = run_steps(AFTER, made, rows, space, study)
+    notes = [*first.notes, *extra.notes, *left_out, *last.notes]
     report = report_of(table.rows, len(last.rows), notes)
     used = space.select(p.name for p in space if p.role is not Role.IGNORED)
     return Prepared(
@@ -164,6 +175,7 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
         weighed_by=weight_column(study, table),
         origin=None if origin is None else origin[last.rows],
         constants=_constants(space, columns),
+        failures=failures_of(extra.table, used, failed),
     )
 
 

@@ -14,12 +14,22 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
+class FailedRows:
+    """Rows of runs that failed, and why: `runtime: timeout`."""
+
+    rows: Rows
+    reason: str
+    column: str | None = None  # the column that says so; None: the study does
+
+
+@dataclass(frozen=True)
 class StepResult:
     """The table after a step (same number of rows), the rows still in use, and what happened."""
 
     table: Table
     rows: Rows
     notes: tuple[Dropped, ...] = ()
+    failed: tuple[FailedRows, ...] = ()  # cells that say so; of an outcome, the run failed
 
 
 class Step(Protocol):

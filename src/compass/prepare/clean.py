@@ -13,7 +13,7 @@ from compass.arrow import nulls_of, values_of
 from compass.domain.errors import DataProblem
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.study import Study
-from compass.prepare.base import Rows, Step, StepResult
+from compass.prepare.base import FailedRows, Rows, Step, StepResult
 from compass.prepare.cells import coded, label_key, numbers
 from compass.prepare.legal import legal_mask, summary
 from compass.prepare.mapping import changed, mapped
@@ -215,6 +215,7 @@ def run_steps(
 ) -> StepResult:
     """Runs the named steps one after the other."""
     notes: list[Dropped] = []
+    failed: list[FailedRows] = []
     for name in names:
         step: Step = registry.get("step", name)(study)
         result = step.apply(table, rows, space)
@@ -225,7 +226,8 @@ def run_steps(
             )
         table, rows = result.table, result.rows
         notes.extend(result.notes)
-    return StepResult(table, rows, tuple(notes))
+        failed.extend(result.failed)
+    return StepResult(table, rows, tuple(notes), tuple(failed))
 
 
 def report_of(rows_in: int, rows_out: int, notes: Sequence[Dropped]) -> CleaningReport:

@@ -6,10 +6,7 @@ from numpy.typing import NDArray
 
 from compass.domain.errors import StudyProblem
 from compass.domain.origin import RowOrigin
-from compass.prepare.base import Rows
 from compass.prepare.cells import coded
-from compass.prepare.clean import remark
-from compass.prepare.report import Dropped
 
 
 def origins(column: pa.ChunkedArray) -> NDArray[np.object_]:
@@ -23,15 +20,3 @@ def origins(column: pa.ChunkedArray) -> NDArray[np.object_]:
             hint=f"it is one of {', '.join(RowOrigin)}; an empty cell is measured",
         )
     return np.array([*found, RowOrigin.MEASURED], dtype=np.object_)[codes]
-
-
-def without_failed(
-    rows: Rows, origin: NDArray[np.object_] | None
-) -> tuple[Rows, tuple[Dropped, ...]]:
-    """The rows of runs that did not fail, and a note about the others."""
-    if origin is None:
-        return rows, ()
-    failed = origin[rows] == RowOrigin.FAILED
-    if not failed.any():
-        return rows, ()
-    return rows[~failed], (remark("the run failed", rows[failed]),)
