@@ -29,6 +29,8 @@ class DoubtCode(StrEnum):
     NO_SKILL = "no skill"
     BEYOND_CONTEXT = "beyond this context"
     BREAKS_DEPENDENCY = "breaks a dependency"
+    NEVER_TOGETHER = "never run together"
+    SIMILAR_FAILED = "similar runs failed"
     MEASURED_OTHERWISE = "measured otherwise"
 
 
@@ -42,6 +44,6 @@ class Doubt(Noun):
         None,
         description="what was found: the share of past runs that are nearer, more certain or "
         "better predicted; past runs near; pairs of comparable runs, or the share of them that "
-        "agrees; the chance to meet the goal",
+        "agrees; the chance to meet the goal; the chance that it cannot be run, or fails",
     )
     limit: float | None = Field(None, description="what it is compared with; beyond is a doubt")

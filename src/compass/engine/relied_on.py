@@ -14,6 +14,7 @@ from compass.domain.answer import (
     Measured,
     Suggestion,
 )
+from compass.domain.doubt import DoubtCode
 from compass.evidence.assessor import Assessor
 from compass.evidence.best_measured import worse_than_measured
 from compass.generate.base import Candidates
@@ -63,13 +64,19 @@ def relied_on(
         # To change nothing is trusted, and no answer where something better was found.
         fine = [s for s in fine if s.edits or task.baseline is None]
 
-    def place(one: Suggestion) -> tuple[bool, int]:
-        return worse_than_measured(task, assessor, one, best), _BETTER.index(one.trust.label)
+    def place(one: Suggestion) -> tuple[bool, bool, int]:
+        worse = worse_than_measured(task, assessor, one, best)
+        return _may_not_run(one), worse, _BETTER.index(one.trust.label)
 
     shown = sorted(fine, key=place)[: task.count]
-    if task.count > 1 and fine and fine[0] not in shown:
+    if task.count > 1 and fine and fine[0] not in shown and not _may_not_run(fine[0]):
         shown[-1] = fine[0]  # what comes first by the goals alone is a choice, whatever its label
     return tuple(shown), rest
+
+
+def _may_not_run(one: Suggestion) -> bool:
+    codes = (DoubtCode.NEVER_TOGETHER, DoubtCode.SIMILAR_FAILED)
+    return any(doubt.code in codes for doubt in one.trust.doubts)
 
 
 def _may_be_suggested(one: Suggestion) -> bool:

@@ -14,6 +14,7 @@ from compass.evidence.conditions import Predicted, conditions_at, scores_at_base
 from compass.evidence.contexts import across
 from compass.evidence.effects import with_effects
 from compass.evidence.past_runs import measured_at
+from compass.evidence.runnable import runnable_doubts
 from compass.generate.base import Candidates, Floats
 from compass.generate.loss import proximity
 from compass.generate.predict import Averaged
@@ -57,6 +58,7 @@ def suggested(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[
     ) -> tuple[Doubt, ...]:
         about = skill_doubts(assessor) + measured_doubts(assessor, x, outcomes)
         about += bound_doubts(task, x) + dependency_doubts(task, broken)
+        about += runnable_doubts(task, assessor, x)
         return (*about, *goal_doubts(outcomes, least or 0.0, likely))
 
     return tuple(

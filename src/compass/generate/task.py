@@ -83,6 +83,9 @@ class SearchTask:
     trusted: Callable[[Floats], Bools] | None = (
         None  # of which nothing but their effects is in doubt
     )
+    usual: Callable[[Floats], Bools] | None = (
+        None  # which configurations combine values as past runs do, and likely do not fail
+    )
     query: Query = field(default_factory=lambda: Query(kind=Kind.RECOMMEND))
     contexts: Floats = field(default_factory=lambda: np.empty((0, 0)))  # [c, d] averaged over
     baseline: StartingPoint | None = None

@@ -11,7 +11,9 @@ was not run cannot be with the chance
     share / (share + (1 - share) exp(-e)).
 
 The same holds of three columns: there e is the least of what their pairs make expected, and only
-what no pair speaks against counts.
+what no pair speaks against counts. Of a single column a value that no run has speaks against a
+configuration where runs repeat their values: the next run has a new value with probability f / n,
+where f of the n configurations have a value that no other has (Good and Turing).
 """
 
 from dataclasses import dataclass
@@ -26,6 +28,8 @@ Codes = NDArray[np.int64]
 
 _VALUES = 32  # columns with more different values measure something, or name things
 _SPARSE = 8  # combinations of two columns per configuration, from where on nothing is to be seen
+_REPEATED = 0.5  # a probability of a new value from where on one more is no surprise
+_ALONE = 0.5  # at most so likely a single new value cannot be run: it may lie between others
 _THREE = 12  # columns, from where on only pairs are looked at: triples would be too many
 _PAIR_PRIOR = 1.0, 4.0  # one of four pairs of values cannot be run: as in tuning spaces with rules
 _TRIPLE_PRIOR = 1.0, 50.0  # most rules that speak of three columns show in pairs of them
@@ -48,8 +52,8 @@ class SeenTogether:
     configurations: int  # different ones
     columns: Codes  # [k] those that are looked at
     values: tuple[Floats, ...]  # [k] the values of each, ascending
-    tuples: tuple[tuple[int, ...], ...]  # the pairs of them, then triples, as places in `columns`
-    pairs: int  # how many of the tuples are pairs
+    tuples: tuple[tuple[int, ...], ...]  # single ones, pairs, then triples, as places in `columns`
+    pairs: int  # how many of the tuples are of one or two columns
     strides: Floats  # [k, tuples] places of codes in the tables
     offsets: Floats  # [tuples] where the table of each begins
     survival: Floats  # log of the chance that a combination can be run; 0 where it was
@@ -65,7 +69,7 @@ class SeenTogether:
         own = tuple(values[j] for j in used)
         codes = np.array([np.searchsorted(v, rows[:, j]) for v, j in zip(own, used, strict=True)])
         sizes = [len(v) for v in own]
-        tables: list[tuple[tuple[int, ...], Floats, Floats]] = []
+        tables = [table for j, size in enumerate(sizes) if (table := _single(codes[j], size, j))]
         counts: dict[tuple[int, int], Floats] = {}
         for a, b in combinations(range(len(used)), 2):
             if sizes[a] * sizes[b] <= _SPARSE * n:
@@ -84,7 +88,9 @@ class SeenTogether:
                     tables.append(
                         (abc, _chance(found, expected, possible, _TRIPLE_PRIOR), expected)
                     )
-        return cls(n, np.array(columns, dtype=np.int64)[used], own, *_laid_out(tables, sizes, pairs))
+        return cls(
+            n, np.array(columns, dtype=np.int64)[used], own, *_laid_out(tables, sizes, pairs)
+        )
 
     def chance(self, X: Floats, beside: Floats | None = None) -> Floats:
         """How likely configurations X [n, d] cannot be run, [n].
@@ -94,9 +100,9 @@ class SeenTogether:
         return self._judged(X, beside)[0]
 
     def usual(self, X: Floats, limit: float, beside: Floats | None = None) -> Bools:
-        """Which configurations X [n, d] have only pairs of values that were run, and can likely be.
+        """Which configurations X [n, d] have only values and pairs of them that were run.
 
-        Likely: the chance that they cannot be run is at most `limit`.
+        And likely can be run: the chance that they cannot is at most `limit`.
         """
         chance, unseen = self._judged(X, beside)
         return ~unseen & (chance <= limit)
@@ -113,10 +119,12 @@ class SeenTogether:
         if survival[least] == 0.0:
             return None
         columns = tuple(int(self.columns[j]) for j in self.tuples[least])
-        return Unseen(columns, float(self.expected[places[least]]), float(-np.expm1(survival[least])))
+        return Unseen(
+            columns, float(self.expected[places[least]]), float(-np.expm1(survival[least]))
+        )
 
     def _judged(self, X: Floats, beside: Floats | None) -> tuple[Floats, Bools]:
-        """The chances, and whether some pair of values was not run."""
+        """The chances, and whether some value, or pair of values, was not run."""
         if not len(self.tuples) or not len(X):
             return np.zeros(len(X)), np.zeros(len(X), dtype=np.bool_)
         places = self._places(X)
@@ -128,13 +136,26 @@ class SeenTogether:
     def _places(self, X: Floats) -> Codes:
         """Where the combinations of configurations X [n, d] stand in the tables, [n, tuples].
 
-        A value that no run has comes after those that runs have: nothing is known of it.
+        A value that no run has comes after those that runs have.
         """
         codes = np.empty((len(X), len(self.columns)))
         for place, (column, values) in enumerate(zip(self.columns, self.values, strict=True)):
             found = np.minimum(np.searchsorted(values, X[:, column]), len(values) - 1)
             codes[:, place] = np.where(values[found] == X[:, column], found, len(values))
         return (codes @ self.strides + self.offsets).astype(np.int64)
+
+
+_Table = tuple[tuple[int, ...], Floats, Floats]  # columns, chances, expected counts
+
+
+def _single(codes: Codes, size: int, column: int) -> _Table | None:
+    """The table of one column, its last place for any value that no run has; None: all are new."""
+    new = float(np.sum(np.bincount(codes, minlength=size) == 1)) / len(codes)
+    if new > _REPEATED:
+        return None
+    chance = np.zeros(size + 1)
+    chance[-1] = min(1 - new, _ALONE)
+    return (column,), chance, np.zeros(size + 1)
 
 
 def _counted(codes: Codes, sizes: list[int], columns: tuple[int, ...]) -> Floats:
@@ -184,14 +205,14 @@ def _chance(
 
 
 def _laid_out(
-    tables: list[tuple[tuple[int, ...], Floats, Floats]], sizes: list[int], pairs: int
+    tables: list[_Table], sizes: list[int], pairs: int
 ) -> tuple[tuple[tuple[int, ...], ...], int, Floats, Floats, Floats, Floats]:
     """All tables as one array, so that one look-up finds every combination of a configuration."""
     strides = np.zeros((len(sizes), len(tables)))
     offsets = np.zeros(len(tables))
     survival, expected, total = [], [], 0
     for place, (columns, chance, often) in enumerate(tables):
-        padding = [(0, 1)] * len(columns)
+        padding = [(0, 1 if len(columns) > 1 else 0)] * len(columns)
         padded = np.pad(chance, padding)
         step = 1
         for axis in reversed(range(len(columns))):

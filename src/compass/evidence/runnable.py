@@ -1,0 +1,89 @@
+"""Whether a configuration can be run at all, though nobody wrote the rules down.
+
+Past runs tell of it in two ways: which values they had together, and which of them failed.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from compass.domain.doubt import Doubt, DoubtCode
+from compass.evidence.assessor import Assessor
+from compass.generate.task import SearchTask
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+LIKELY = 0.3  # a chance of not being run, or of failing, from where on others are preferred
+LIMIT = 0.5  # a chance beyond which a configuration is a run to make, not a suggestion
+_CONTEXTS = 4  # contexts of a recommendation in which it is looked at
+
+
+def usual_in(task: SearchTask, assessor: Assessor) -> Callable[[Floats], Bools] | None:
+    """A way to tell which candidates combine values as past runs do, and likely do not fail.
+
+    In one of the contexts is enough. None: the person lets the question leave what was run, or
+    past runs tell nothing of it.
+    """
+    view = assessor.view
+    if not _asked(task) or (not len(view.together.tuples) and view.failing is None):
+        return None
+    beside = None if task.baseline is None else task.origin
+
+    def usual(X: Floats) -> Bools:
+        fine = np.zeros(len(X), dtype=np.bool_)
+        for full in _in_contexts(task, X):
+            rest = np.flatnonzero(~fine)
+            if not len(rest):
+                break
+            rest = rest[view.together.usual(full[rest], LIKELY, beside)]
+            if view.failing is not None and len(rest):
+                rest = rest[view.failing(full[rest]) <= LIKELY]
+            fine[rest] = True
+        return fine
+
+    return usual
+
+
+def _asked(task: SearchTask) -> bool:
+    """Whether a question keeps to what can likely be run; what a what-if changes is given."""
+    query = task.query
+    return not (query.beyond or query.dependencies == "ignore" or task.forward)
+
+
+def _in_contexts(task: SearchTask, X: Floats) -> list[Floats]:
+    """The candidates X [n, d] with what they do not move as in each of a few contexts."""
+    if task.baseline is not None or not len(task.contexts):
+        return [X]
+    held = np.setdiff1d(np.arange(X.shape[1]), task.movable)
+    _, first = np.unique(task.contexts[:, held], axis=0, return_index=True)
+    found = []
+    for context in task.contexts[np.sort(first)[:_CONTEXTS]]:
+        full = X.copy()
+        full[:, held] = context[held]
+        found.append(full)
+    return found
+
+
+def runnable_doubts(task: SearchTask, assessor: Assessor, x: Floats) -> tuple[Doubt, ...]:
+    """A doubt where past runs did not combine what a configuration x [d] does, or failed.
+
+    What its baseline combines is no doubt.
+    """
+    view = assessor.view
+    beside = None if task.baseline is None else task.origin
+    found = []
+    unseen = view.together.worst(x, beside)
+    if unseen is not None:
+        chance = float(view.together.chance(x[None, :], beside)[0])
+        if not view.together.usual(x[None, :], LIKELY, beside)[0]:
+            names = tuple(view.names[column] for column in unseen.columns)
+            code = DoubtCode.NEVER_TOGETHER
+            found.append(Doubt(code=code, columns=names, value=chance, limit=LIMIT))
+    if view.failing is not None:
+        chance = float(view.failing(x[None, :])[0])
+        if chance > LIKELY:
+            code = DoubtCode.SIMILAR_FAILED
+            found.append(Doubt(code=code, value=chance, limit=LIMIT))
+    return tuple(found)
