@@ -18,12 +18,13 @@ from compass.domain.doubt import DoubtCode
 from compass.evidence.assessor import Assessor
 from compass.evidence.best_measured import worse_than_measured
 from compass.generate.base import Candidates
-from compass.generate.objectives import objectives
+from compass.generate.objectives import objectives, sign
 from compass.generate.score import score
 from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
 
 _EQUAL = 1e-9
+_LITTLE = 0.5  # share of a predicted value that likely being able to run is worth
 _BETTER = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
 
 
@@ -64,12 +65,14 @@ def relied_on(
         # To change nothing is trusted, and no answer where something better was found.
         fine = [s for s in fine if s.edits or task.baseline is None]
 
+    surer = [one for one in fine if not _may_not_run(one)]
+
     def place(one: Suggestion) -> tuple[bool, bool, int]:
         worse = worse_than_measured(task, assessor, one, best)
-        return _may_not_run(one), worse, _BETTER.index(one.trust.label)
+        return _replaceable(task, one, surer), worse, _BETTER.index(one.trust.label)
 
     shown = sorted(fine, key=place)[: task.count]
-    if task.count > 1 and fine and fine[0] not in shown and not _may_not_run(fine[0]):
+    if task.count > 1 and fine and fine[0] not in shown and not _replaceable(task, fine[0], surer):
         shown[-1] = fine[0]  # what comes first by the goals alone is a choice, whatever its label
     return tuple(shown), rest
 
@@ -77,6 +80,24 @@ def relied_on(
 def _may_not_run(one: Suggestion) -> bool:
     codes = (DoubtCode.NEVER_TOGETHER, DoubtCode.SIMILAR_FAILED)
     return any(doubt.code in codes for doubt in one.trust.doubts)
+
+
+def _replaceable(task: SearchTask, one: Suggestion, surer: list[Suggestion]) -> bool:
+    """Whether it is doubtful that it can be run, and another one loses little beside it."""
+    return _may_not_run(one) and any(_loses_little(task, other, one) for other in surer)
+
+
+def _loses_little(task: SearchTask, other: Suggestion, one: Suggestion) -> bool:
+    """Whether a suggestion is predicted to be not much worse than another, nor much further."""
+    if task.proximity and other.distance > one.distance + task.settings.search.budget:
+        return False
+    for target in objectives(task.targets):
+        own, value = other.outcome(target.name).value, one.outcome(target.name).value
+        assert isinstance(own, float)  # what has a direction is a number
+        assert isinstance(value, float)
+        if sign(target) * (own - value) > _LITTLE * abs(value):
+            return False
+    return True
 
 
 def _may_be_suggested(one: Suggestion) -> bool:

@@ -15,7 +15,7 @@ from compass.generate.task import SearchTask
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-LIKELY = 0.3  # a chance of not being run, or of failing, from where on others are preferred
+LIKELY = 0.2  # a chance of not being run, or of failing, from where on others are preferred
 LIMIT = 0.5  # a chance beyond which a configuration is a run to make, not a suggestion
 _CONTEXTS = 4  # contexts of a recommendation in which it is looked at
 
@@ -37,7 +37,7 @@ def usual_in(task: SearchTask, assessor: Assessor) -> Callable[[Floats], Bools] 
             rest = np.flatnonzero(~fine)
             if not len(rest):
                 break
-            rest = rest[view.together.usual(full[rest], LIKELY, beside)]
+            rest = rest[view.together.chance(full[rest], beside) <= LIKELY]
             if view.failing is not None and len(rest):
                 rest = rest[view.failing(full[rest]) <= LIKELY]
             fine[rest] = True
@@ -77,7 +77,7 @@ def runnable_doubts(task: SearchTask, assessor: Assessor, x: Floats) -> tuple[Do
     unseen = view.together.worst(x, beside)
     if unseen is not None:
         chance = float(view.together.chance(x[None, :], beside)[0])
-        if not view.together.usual(x[None, :], LIKELY, beside)[0]:
+        if chance > LIKELY:
             names = tuple(view.names[column] for column in unseen.columns)
             code = DoubtCode.NEVER_TOGETHER
             found.append(Doubt(code=code, columns=names, value=chance, limit=LIMIT))

@@ -53,23 +53,19 @@ def pick(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
     Of those that likely can be run, where they are known and cost little more; others only fill up
     the number that is wanted. The best one comes first whatever it is.
     """
+    plain = _pick(task, scored)
+    if task.usual is None or not len(plain) or task.usual(scored.X[plain]).all():
+        return plain
     usual = _usual(task, scored)
-    if not len(usual) or len(usual) == len(scored):
-        return _pick(task, scored)
-    chosen = usual[_pick(task, scored.take(usual))]
+    chosen = usual[_pick(task, scored.take(usual))] if len(usual) else usual
     if len(chosen) < task.count:
-        more = _pick(task, scored)
-        chosen = np.concatenate([chosen, more[~np.isin(more, chosen)]])
+        chosen = np.concatenate([chosen, plain[~np.isin(plain, chosen)]])
     return chosen if chosen[0] == 0 else np.concatenate([[0], chosen[chosen != 0]])
 
 
 def _usual(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
-    """Positions of the best candidates that combine values as past runs do; all, if unknown.
-
-    Only those that cost little more than the best.
-    """
-    if task.usual is None or not len(scored):
-        return np.arange(len(scored))
+    """Positions of candidates that likely can be run and cost little more than the best."""
+    assert task.usual is not None
     most = task.settings.search.budget if task.proximity else _LOSS
     cheap = np.flatnonzero(_cost(task, scored) <= most) if len(scored) > 1 else np.arange(1)
     found: list[NDArray[np.int64]] = []

@@ -5,10 +5,11 @@ were run. A pair that is missing where chance would have shown it is a sign of a
 different configurations, of which a share p has the one value and q the other, e = n p q are
 expected to have both, and none has with probability exp(-e) where nothing forbids it. Of C pairs of
 values of two columns U were not run, where U' = sum of exp(-e) are expected; so about
-(U - U') / (C - U') of the pairs cannot be run (smoothed towards a prior), and by Bayes a pair that
-was not run cannot be with the chance
+(U - U') / (C - U') of the pairs cannot be run (smoothed towards a prior). The others share the
+runs: e / (1 - share) are expected of each, with which the share is worked out again. By Bayes a
+pair that was not run cannot be with the chance
 
-    share / (share + (1 - share) exp(-e)).
+    share / (share + (1 - share) exp(-e / (1 - share))).
 
 The same holds of three columns: there e is the least of what their pairs make expected, and only
 what no pair speaks against counts. Of a single column a value that no run has speaks against a
@@ -32,7 +33,9 @@ _REPEATED = 0.5  # a probability of a new value from where on one more is no sur
 _ALONE = 0.5  # at most so likely a single new value cannot be run: it may lie between others
 _THREE = 12  # columns, from where on only pairs are looked at: triples would be too many
 _PAIR_PRIOR = 1.0, 4.0  # one of four pairs of values cannot be run: as in tuning spaces with rules
-_TRIPLE_PRIOR = 1.0, 50.0  # most rules that speak of three columns show in pairs of them
+_TRIPLE_PRIOR = 1.0, 25.0  # most rules that speak of three columns show in pairs of them
+_ROUNDS = 5  # the share of impossible combinations changes how often the others are expected
+_MOST = 0.9  # of the combinations at most so many are held to be impossible
 _LIMIT = 0.999  # nothing is certain
 
 
@@ -53,7 +56,6 @@ class SeenTogether:
     columns: Codes  # [k] those that are looked at
     values: tuple[Floats, ...]  # [k] the values of each, ascending
     tuples: tuple[tuple[int, ...], ...]  # single ones, pairs, then triples, as places in `columns`
-    pairs: int  # how many of the tuples are of one or two columns
     strides: Floats  # [k, tuples] places of codes in the tables
     offsets: Floats  # [tuples] where the table of each begins
     survival: Floats  # log of the chance that a combination can be run; 0 where it was
@@ -79,7 +81,6 @@ class SeenTogether:
                 everything = np.ones(expected.shape, dtype=np.bool_)
                 chance = _chance(counts[a, b], expected, everything, _PAIR_PRIOR)
                 tables.append(((a, b), chance, expected))
-        pairs = len(tables)
         if len(used) <= _THREE:
             for abc in combinations(range(len(used)), 3):
                 if all(pair in counts for pair in combinations(abc, 2)):
@@ -88,24 +89,20 @@ class SeenTogether:
                     tables.append(
                         (abc, _chance(found, expected, possible, _TRIPLE_PRIOR), expected)
                     )
-        return cls(
-            n, np.array(columns, dtype=np.int64)[used], own, *_laid_out(tables, sizes, pairs)
-        )
+        return cls(n, np.array(columns, dtype=np.int64)[used], own, *_laid_out(tables, sizes))
 
     def chance(self, X: Floats, beside: Floats | None = None) -> Floats:
         """How likely configurations X [n, d] cannot be run, [n].
 
         What they combine as `beside` [d] does is not held against them.
         """
-        return self._judged(X, beside)[0]
-
-    def usual(self, X: Floats, limit: float, beside: Floats | None = None) -> Bools:
-        """Which configurations X [n, d] have only values and pairs of them that were run.
-
-        And likely can be run: the chance that they cannot is at most `limit`.
-        """
-        chance, unseen = self._judged(X, beside)
-        return ~unseen & (chance <= limit)
+        if not len(self.tuples) or not len(X):
+            return np.zeros(len(X))
+        places = self._places(X)
+        survival = self.survival[places]
+        if beside is not None:
+            survival[places == self._places(beside[None, :])] = 0.0
+        return np.asarray(-np.expm1(survival.sum(axis=1)))
 
     def worst(self, x: Floats, beside: Floats | None = None) -> Unseen | None:
         """The values of a configuration x [d] of which it is least likely that they can be run."""
@@ -122,16 +119,6 @@ class SeenTogether:
         return Unseen(
             columns, float(self.expected[places[least]]), float(-np.expm1(survival[least]))
         )
-
-    def _judged(self, X: Floats, beside: Floats | None) -> tuple[Floats, Bools]:
-        """The chances, and whether some value, or pair of values, was not run."""
-        if not len(self.tuples) or not len(X):
-            return np.zeros(len(X)), np.zeros(len(X), dtype=np.bool_)
-        places = self._places(X)
-        survival = self.survival[places]
-        if beside is not None:
-            survival[places == self._places(beside[None, :])] = 0.0
-        return -np.expm1(survival.sum(axis=1)), (survival[:, : self.pairs] < 0).any(axis=1)
 
     def _places(self, X: Floats) -> Codes:
         """Where the combinations of configurations X [n, d] stand in the tables, [n, tuples].
@@ -196,17 +183,19 @@ def _chance(
     `prior` is how many combinations that cannot be run were seen before, of how many.
     """
     unseen = possible & (counts == 0)
-    silent = np.exp(-expected)
-    by_chance = float(silent[possible].sum())
-    missing = max(float(unseen.sum()) - by_chance, 0.0) + prior[0]
-    share = min(missing / (float(possible.sum()) - by_chance + prior[1]), _LIMIT)
+    share = 0.0
+    for _ in range(_ROUNDS):
+        silent = np.exp(-expected / (1 - share))
+        by_chance = float(silent[possible].sum())
+        missing = max(float(unseen.sum()) - by_chance, 0.0) + prior[0]
+        share = min(missing / (float(possible.sum()) - by_chance + prior[1]), _MOST)
     found = share / (share + (1 - share) * silent)
     return np.where(unseen, np.minimum(found, _LIMIT), 0.0)
 
 
 def _laid_out(
-    tables: list[_Table], sizes: list[int], pairs: int
-) -> tuple[tuple[tuple[int, ...], ...], int, Floats, Floats, Floats, Floats]:
+    tables: list[_Table], sizes: list[int]
+) -> tuple[tuple[tuple[int, ...], ...], Floats, Floats, Floats, Floats]:
     """All tables as one array, so that one look-up finds every combination of a configuration."""
     strides = np.zeros((len(sizes), len(tables)))
     offsets = np.zeros(len(tables))
@@ -223,4 +212,4 @@ def _laid_out(
         survival.append(np.log1p(-padded).ravel())
         expected.append(np.pad(often, padding).ravel())
     flat = (np.concatenate(one) if one else np.empty(0) for one in (survival, expected))
-    return (tuple(columns for columns, _, _ in tables), pairs, strides, offsets, *flat)
+    return (tuple(columns for columns, _, _ in tables), strides, offsets, *flat)
