@@ -142,7 +142,7 @@ def allowing(task: SearchTask, forced: tuple[str, ...], assessor: Assessor) -> S
     wider = _with_chances(wider, assessor)
     past_runs = past_runs_of(wider, assessor, task.contexts, predict.spread)
     limits = task.settings.trust
-    usual = usual_in(wider, assessor)
+    usual = usual_in(wider, assessor, unstated(wider, assessor.view))
     return replace(
         wider,
         usual=None if usual is None else remembered(usual),

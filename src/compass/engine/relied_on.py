@@ -24,6 +24,9 @@ from compass.generate.task import SearchTask
 from compass.prepare.encode import Encoder
 
 _EQUAL = 1e-9
+_ABOUT_RUNNING = frozenset(
+    {DoubtCode.NEVER_TOGETHER, DoubtCode.SIMILAR_FAILED, DoubtCode.BREAKS_DEPENDENCY}
+)
 _LITTLE = 0.5  # share of a predicted value that likely being able to run is worth
 _BETTER = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
 
@@ -78,8 +81,7 @@ def relied_on(
 
 
 def _may_not_run(one: Suggestion) -> bool:
-    codes = (DoubtCode.NEVER_TOGETHER, DoubtCode.SIMILAR_FAILED)
-    return any(doubt.code in codes for doubt in one.trust.doubts)
+    return any(doubt.code in _ABOUT_RUNNING for doubt in one.trust.doubts)
 
 
 def _replaceable(task: SearchTask, one: Suggestion, surer: list[Suggestion]) -> bool:

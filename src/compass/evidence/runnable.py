@@ -3,7 +3,7 @@
 Past runs tell of it in two ways: which values they had together, and which of them failed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from compass.domain.doubt import Doubt, DoubtCode
 from compass.evidence.assessor import Assessor
 from compass.generate.task import SearchTask
+from compass.rules import Rule
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -20,21 +21,29 @@ LIMIT = 0.5  # a chance beyond which a configuration is a run to make, not a sug
 _CONTEXTS = 4  # contexts of a recommendation in which it is looked at
 
 
-def usual_in(task: SearchTask, assessor: Assessor) -> Callable[[Floats], Bools] | None:
+def usual_in(
+    task: SearchTask, assessor: Assessor, unstated: Sequence[Rule]
+) -> Callable[[Floats], Bools] | None:
     """A way to tell which candidates combine values as past runs do, and likely do not fail.
 
-    In one of the contexts is enough. None: the person lets the question leave what was run, or
-    past runs tell nothing of it.
+    In one of the contexts is enough. `unstated` are rules that all past runs obey; those on what
+    moves count. None: the person lets the question leave what was run, or past runs tell nothing.
     """
     view = assessor.view
-    if not _asked(task) or (not len(view.together.tuples) and view.failing is None):
+    moving = {task.space.names[j] for j in task.movable}
+    rules = [rule for rule in unstated if {*rule.names} <= moving]
+    nothing = not rules and not len(view.together.tuples) and view.failing is None
+    if nothing or not _asked(task):
         return None
     beside = None if task.baseline is None else task.origin
 
     def usual(X: Floats) -> Bools:
         fine = np.zeros(len(X), dtype=np.bool_)
+        obeys = np.ones(len(X), dtype=np.bool_)
+        for rule in rules:
+            obeys &= rule.holds(X)
         for full in _in_contexts(task, X):
-            rest = np.flatnonzero(~fine)
+            rest = np.flatnonzero(obeys & ~fine)
             if not len(rest):
                 break
             rest = rest[view.together.chance(full[rest], beside) <= LIKELY]

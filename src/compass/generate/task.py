@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compass.domain.base import Config
+from compass.domain.mined import Mined
 from compass.domain.query import Kind, Query
 from compass.domain.space import Space
 from compass.domain.target import Target
@@ -43,7 +44,7 @@ class Assumptions:
     rows: Columns = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # of these runs
     given: tuple[str, ...] = ()  # parameters that a recommendation sets
     bounds: tuple[Rule, ...] = ()  # limits that past runs of the context show, obeyed or not
-    kept: tuple[str, ...] = ()  # dependencies among the rules: found in the runs, not stated
+    kept: tuple[Mined, ...] = ()  # dependencies among the rules: found in the runs, not stated
     dropped: tuple[str, ...] = ()  # those that what is given breaks, so that they are not kept
 
 

@@ -200,7 +200,7 @@ def _laid_out(
     strides = np.zeros((len(sizes), len(tables)))
     offsets = np.zeros(len(tables))
     survival, expected, total = [], [], 0
-    for place, (columns, chance, often) in enumerate(tables):
+    for place, (columns, chance, counts) in enumerate(tables):
         padding = [(0, 1 if len(columns) > 1 else 0)] * len(columns)
         padded = np.pad(chance, padding)
         step = 1
@@ -210,6 +210,6 @@ def _laid_out(
         offsets[place] = total
         total += padded.size
         survival.append(np.log1p(-padded).ravel())
-        expected.append(np.pad(often, padding).ravel())
-    flat = (np.concatenate(one) if one else np.empty(0) for one in (survival, expected))
-    return (tuple(columns for columns, _, _ in tables), strides, offsets, *flat)
+        expected.append(np.pad(counts, padding).ravel())
+    logs, often = (np.concatenate(one) if one else np.empty(0) for one in (survival, expected))
+    return (tuple(columns for columns, _, _ in tables), strides, offsets, logs, often)

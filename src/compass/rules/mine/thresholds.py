@@ -262,8 +262,8 @@ def _steps(table: Configurations, pairs: list[tuple[str, str]]) -> Iterator[Thre
     `b > u -> a <= t` says the same as `a > t -> b <= u`.
     """
     for a, b in pairs:
-        for ways in product((True, False), repeat=2):
-            one = _step(table, a, b, table.counts(a, b), ways)
+        for above, upper in product((True, False), repeat=2):
+            one = _step(table, a, b, table.counts(a, b), (above, upper))
             if one is not None:
                 yield one
 
