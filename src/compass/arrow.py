@@ -11,7 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-UNIT = b"unit"  # metadata key of a field whose unit is known from its type or file
+# Metadata keys of a field.
+UNIT = b"unit"  # its unit, where the type, the file or the cells tell it
+DECIMAL = b"decimal"  # of text: the decimal mark of its file, where that is not the point
+CELLS = b"cells"  # how its cells were read, as JSON
 
 
 def values_of(column: pa.Array | pa.ChunkedArray, missing: float = 0) -> NDArray[Any]:

@@ -89,6 +89,12 @@ def test_a_row_is_what_was_measured(cluster: cp.Dataset) -> None:
             cluster.row(number)
 
 
+def test_a_row_has_the_numbers_that_its_texts_are_taken_for() -> None:
+    data = cp.read({"mem": ["4G", "512M", "8G"], "n": [1, 2, 3], "time": ["1,5", "OOM", "2,5"]})
+    assert data.row(0) == {"mem": 4.0, "n": 1, "time": 1.5}
+    assert data.row(1) == {"mem": 0.5, "n": 2, "time": "OOM"}
+
+
 def test_rows_count_as_in_the_file_also_when_some_are_dropped() -> None:
     columns = cluster_columns(60)
     columns["nodes"][0] = None

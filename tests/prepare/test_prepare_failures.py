@@ -7,7 +7,6 @@ import pytest
 from compass.domain.space import Role
 from compass.prepare import ColumnChoice, Prepared, Study, prepare
 from compass.readers import Table
-from compass.readers.words import says_failed, says_missing
 
 
 def runs(**columns: object) -> Table:
@@ -17,52 +16,6 @@ def runs(**columns: object) -> Table:
 def accounted(prepared: Prepared) -> None:
     report = prepared.report
     assert report.rows_in - report.rows_out == sum(entry.count for entry in report.reasons)
-
-
-@pytest.mark.parametrize(
-    "word",
-    [
-        "timeout",
-        "Time-Out",
-        "TIMED_OUT",
-        "OOM",
-        "oom-killed",
-        "Out_Of_Memory",
-        "error",
-        "Error:12",
-        "ERR",
-        "killed",
-        "segfault",
-        "SIGSEGV",
-        "fail",
-        "FAILED",
-        "failure",
-        "crash",
-        "crashed",
-        "aborted",
-        "invalid",
-        "DNF",
-        "TLE",
-        "NODE_FAIL",
-        "CANCELLED",
-    ],
-)
-def test_words_that_say_that_a_run_failed(word: str) -> None:
-    assert says_failed(word)
-    assert not says_missing(word)
-
-
-@pytest.mark.parametrize(
-    "word", ["", " ", "-", "N/A", "n/a", "NaN", "null", "None", "?", "#DIV/0!"]
-)
-def test_words_that_say_that_nothing_is_known(word: str) -> None:
-    assert says_missing(word)
-    assert not says_failed(word)
-
-
-@pytest.mark.parametrize("word", ["total", "COMPLETED", "ok", "auto", "toast", "3.5", "on", "none"])
-def test_words_that_do_not_say_that_a_run_failed(word: str) -> None:
-    assert not says_failed(word)
 
 
 def test_a_run_that_is_not_valid_and_has_no_time_failed() -> None:

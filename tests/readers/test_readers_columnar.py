@@ -10,6 +10,7 @@ from pyarrow import feather, parquet
 from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import Table, read
+from compass.readers.cell_notes import notes_of
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -252,3 +253,66 @@ def test_a_reader_from_elsewhere_comes_in_through_the_same_door(tmp_path: Path) 
         assert read(write(tmp_path / "z.txt", "a=1 b=2\n"), reader="pairs").row(0) == wanted
     finally:
         registry.remove("reader", "pairs")
+
+
+def test_row_names_of_r_are_a_column_of_their_own(tmp_path: Path) -> None:
+    counted = b"nodes\ttime\n1\t4\t0.5\n2\t8\t0.25\n3\t4\t0.75\n"
+    quoted = b'"nodes","time"\n"a-1",4,0.5\n"a-2",8,0.25\n"a-3",4,0.75\n'
+    for name, content in (("runs.tsv", counted), ("runs.csv", quoted)):
+        table = read(write(tmp_path / name, content))
+        assert table.names == ("column_1", "nodes", "time")
+        assert table.column("nodes").to_pylist() == [4, 8, 4]
+        notes = notes_of(table.arrow.schema.field("column_1"))
+        assert notes is not None
+        assert "one name less" in notes.how
+
+
+def test_a_separator_too_many_at_the_end_of_lines_is_no_cell(tmp_path: Path) -> None:
+    rows = read(write(tmp_path / "rows.csv", b"a,b\n1,2,\n3,4,\n5,6,\n"))
+    assert rows.column("a").to_pylist() == [1, 3, 5]
+    assert rows.column("b").to_pylist() == [2, 4, 6]
+    header = read(write(tmp_path / "header.csv", b"\na,b,\n1,2\n3,4\n5,6\n"))
+    assert header.names == ("a", "b")
+    assert header.column("a").to_pylist() == [1, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("content", "message", "hint"),
+    [
+        # A comma is missing between two names: nothing may come under the wrong name.
+        (
+            b"nodes cores,time\n4,1,0.5\n8,2,0.5\n4,1,0.7\n",
+            "the header of {path} has 2 names, but its rows have 3 cells (line 2)",
+            "is a ',' missing between two names? if the first cells are row names, name them: "
+            "write row, before nodes cores",
+        ),
+        (
+            b"nodes,time\n4,1,0.5\n8,2,0.5\n4,1,0.7\n",
+            "the header of {path} has 2 names, but its rows have 3 cells (line 2)",
+            "is a ',' missing",
+        ),
+        (
+            b"nodes,time\n4,1,0.5,7\n8,2,0.5,7\n4,1,0.7,8\n",
+            "the header of {path} has 2 names, but its rows have 4 cells (line 2)",
+            "a name for each column",
+        ),
+        (
+            b"nodes,cores,time\n4,1\n8,2\n4,1\n",
+            "the header of {path} has 3 names, but its rows have 2 cells (line 2)",
+            "without a column",
+        ),
+        (
+            b"nodes,time\n" + b"".join(b"%d,4,0.5\n" % n for n in range(1, 31)) + b"31,8\n",
+            "line 32 of {path} has 2 cells, but the rows before it have 3",
+            "was the line cut short?",
+        ),
+        (b"a,b,c\n1,2,3\n1,2\n1,2,3\n", "line 3 of {path} has 2 cells", "was the line cut short?"),
+    ],
+)
+def test_rows_and_header_of_different_width(
+    tmp_path: Path, content: bytes, message: str, hint: str
+) -> None:
+    path = write(tmp_path / "runs.csv", content)
+    problem = refused(path)
+    assert message.format(path=path) in problem.message
+    assert hint in problem.hint

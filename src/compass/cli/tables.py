@@ -151,7 +151,7 @@ def _about(column: "ColumnReport") -> str:
     distinct = f"{column.distinct} distinct" if span else ""
     missing = f"{column.missing} missing" if column.missing else ""
     note = "" if column.stated else column.note
-    return "; ".join(part for part in (distinct, missing, note) if part)
+    return "; ".join(part for part in (distinct, missing, note, column.cells) if part)
 
 
 def confirmed(text: str | None, mined: "Sequence[Mined]") -> tuple[str, ...]:

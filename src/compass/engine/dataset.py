@@ -29,6 +29,7 @@ from compass.prepare.infer import infer
 from compass.prepare.report import ColumnReport
 from compass.prepare.study import merge, with_roles
 from compass.prepare.study_file import load_study, study_of
+from compass.prepare.text_columns import read_texts
 from compass.readers import read as read_table
 from compass.readers.catalogue import study_for
 from compass.readers.table import Table
@@ -91,8 +92,20 @@ class Dataset:
 
     @takes(number=row_number)
     def row(self, number: int | str) -> Config:
-        """One past run, counted from 0; `row:3` is the same as 3."""
-        return self.table.row(row_number(number))
+        """One past run, counted from 0; `row:3` is the same as 3.
+
+        A number that is written as text (4G, 3,14) is the number that it is taken for.
+        """
+        at = row_number(number)
+        meant = self._meant.row(at)
+        return {
+            name: meant[name] if isinstance(meant[name], float) else value
+            for name, value in self.table.row(at).items()
+        }
+
+    @cached_property
+    def _meant(self) -> Table:
+        return replace(self.table, arrow=read_texts(self.table.arrow, self.study).arrow)
 
     @cached_property
     def inferred(self) -> tuple[Space, tuple[ColumnReport, ...]]:

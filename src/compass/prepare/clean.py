@@ -18,12 +18,13 @@ from compass.prepare.cells import coded, label_key, numbers
 from compass.prepare.legal import legal_mask, summary
 from compass.prepare.mapping import changed, mapped
 from compass.prepare.report import CleaningReport, Dropped
+from compass.prepare.text_columns import read_texts
 from compass.readers import Table
 
 FIRST = 5  # row numbers shown per reason
 FEATURES = (Role.KNOB, Role.CONTEXT)
 
-BEFORE = ("map", "not-finite")  # steps that run before those a person names
+BEFORE = ("map", "cells", "not-finite")  # steps that run before those a person names
 AFTER = ("domain", "missing")  # and after: a person's step may fill in what is missing
 
 
@@ -56,6 +57,31 @@ class Map:
             if len(touched):
                 notes.append(remark(f"{name} was rewritten by the study", touched, name, kept=True))
         return StepResult(Table(arrow, table.parts, table.fingerprint), rows, tuple(notes))
+
+
+@registry.add("step", "cells")
+class TextColumns:
+    """Reads text columns that hold numbers or time stamps; the columns' reports say how."""
+
+    name = "cells"
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+
+    def apply(self, table: Table, rows: Rows, space: Space) -> StepResult:
+        """The table with numbers in place of texts; drops rows with a word for a feature."""
+        read = read_texts(table.arrow, self.study)
+        if read.arrow is table.arrow:
+            return StepResult(table, rows)
+        notes = []
+        for name in space.having(*FEATURES):
+            # A word is no gap, which could be the level `none`.
+            hit = np.isin(rows, read.no_numbers.get(name, ()))
+            if hit.any():
+                notes.append(remark(f"{name} is not a number", rows[hit], name))
+                rows = rows[~hit]
+        arrow = Table(read.arrow, table.parts, table.fingerprint)
+        return StepResult(arrow, rows, tuple(notes), read.failed)
 
 
 @registry.add("step", "not-finite")

@@ -1,6 +1,6 @@
 """What the cells of a column tell, before anybody decides what the column is for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from compass.arrow import UNIT
 from compass.domain.base import Value
 from compass.prepare.cells import coded, numbers
+from compass.readers.cell_notes import CellNotes, notes_of
 
 FEW = 64  # at most this many different values can be a list of legal values
 _EXACT = 2**53  # whole numbers beyond this are not exact as floats
@@ -31,7 +32,8 @@ class ColumnFacts:
     running: bool = False  # each row's value is the one before plus one
     few: tuple[float, ...] | None = None  # the different numbers, when there are at most FEW
     labels: tuple[tuple[Value, int], ...] = ()  # of text and true/false: labels and their rows
-    unit: str | None = None  # where the type or the file tells it
+    unit: str | None = None  # where the type, the file or the cells tell it
+    cells: CellNotes | None = None  # how text cells were read, where that is worth saying
 
     @property
     def present(self) -> int:
@@ -51,6 +53,10 @@ class ColumnFacts:
 
 def facts_of(field: pa.Field, column: pa.ChunkedArray) -> ColumnFacts:
     """The facts of one column of plain type."""
+    return replace(_facts(field, column), cells=notes_of(field))
+
+
+def _facts(field: pa.Field, column: pa.ChunkedArray) -> ColumnFacts:
     kind, rows = field.type, len(column)
     stored = (field.metadata or {}).get(UNIT)
     unit = stored.decode() if stored else None

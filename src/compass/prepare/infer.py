@@ -3,7 +3,9 @@
 import math
 from collections.abc import Iterable
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import ValidationError
 
 from compass.domain.base import Value
@@ -14,10 +16,12 @@ from compass.domain.units import canonical
 from compass.prepare import names
 from compass.prepare.cells import coded, label_key, numbers
 from compass.prepare.facts import ColumnFacts, facts_of
+from compass.prepare.grid import step_of
 from compass.prepare.legal import summary
 from compass.prepare.mapping import label_text, mapped
 from compass.prepare.report import ColumnReport
 from compass.prepare.study import weight_column
+from compass.prepare.text_columns import read_texts
 from compass.readers import Table
 from compass.readers.sample import COLUMNS, FILE, ROW, WEIGHT
 
@@ -35,7 +39,7 @@ def infer(table: Table, study: Study | None = None) -> tuple[Space, tuple[Column
     """
     study = study or Study()
     _check_names(table, study)
-    arrow = mapped(table.arrow, study.map)
+    arrow = read_texts(mapped(table.arrow, study.map), study).arrow
     found = [
         _column(facts_of(field, column), column, _choice(study, field.name), study)
         for field, column in zip(arrow.schema, arrow.columns, strict=True)
@@ -219,7 +223,7 @@ def _parameter(
         kind = "category" if labels else "number"
     if kind == "category":
         return Category(name=facts.name, role=role, values=_labels(facts, column, choice, role))
-    return _number(_as_number(facts, column), choice, role)
+    return _number(_as_number(facts, column), column, choice, role)
 
 
 def _as_number(facts: ColumnFacts, column: pa.ChunkedArray) -> ColumnFacts:
@@ -266,7 +270,9 @@ def _like_column(facts: ColumnFacts, value: Value) -> Value:
     return label_text(value)
 
 
-def _number(facts: ColumnFacts, choice: ColumnChoice, role: Role) -> Number:
+def _number(
+    facts: ColumnFacts, column: pa.ChunkedArray, choice: ColumnChoice, role: Role
+) -> Number:
     assert facts.low is not None
     assert facts.high is not None
     # An empty text says that there is none, whatever the file or the name tells.
@@ -283,6 +289,8 @@ def _number(facts: ColumnFacts, choice: ColumnChoice, role: Role) -> Number:
             # A bound beyond the data means that more than the seen values are legal.
             wider = low < facts.low or high > facts.high
             allowed = None if wider else tuple(v for v in facts.few if low <= v <= high) or None
+        if allowed is None and role in (Role.KNOB, Role.CONTEXT) and not facts.moment:
+            step = _grid_step(column, low) or step
     if allowed is not None:
         low, high, step = allowed[0], allowed[-1], None
     return Number(
@@ -295,6 +303,12 @@ def _number(facts: ColumnFacts, choice: ColumnChoice, role: Role) -> Number:
         unit=(canonical(unit) or unit) if unit else None,
         optional=choice.missing == "none",
     )
+
+
+def _grid_step(column: pa.ChunkedArray, low: float) -> float | None:
+    """The step of the grid that all values and the lowest legal one stand on."""
+    values = numbers(pa.chunked_array([pc.unique(column)]))
+    return step_of(np.append(values[np.isfinite(values)], low))
 
 
 def _is_list(facts: ColumnFacts) -> bool:
@@ -323,4 +337,5 @@ def _report(facts: ColumnFacts, parameter: Number | Category, note: str) -> Colu
         legal=summary(parameter),
         stated=note == _STATED,
         note=note,
+        cells=facts.cells.sentence(parameter.role) if facts.cells is not None else "",
     )

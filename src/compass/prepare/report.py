@@ -25,6 +25,7 @@ class ColumnReport(Noun):
     legal: str = Field("", description="the values it may take, in short")
     stated: bool = Field(False, description="whether the study gives its role")
     note: str = Field("", description="why it was understood this way")
+    cells: str = Field("", description="how its cells were read, and what words in them mean")
 
 
 class Dropped(Noun):

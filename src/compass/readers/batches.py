@@ -16,9 +16,10 @@ from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files, hive, quick
 from compass.readers.columnar import DAMAGED, MISSING
-from compass.readers.delimited import TextLayout, named
+from compass.readers.delimited import TextLayout, marked, named
 from compass.readers.fragments import CSV, JSONL, PARQUET, Fragment
 from compass.readers.inflate import Shallow
+from compass.readers.json_mixed import read_lines
 
 ROWS = 1 << 16  # of Parquet at a time: what the score needs of them stays in the cache
 _LONGEST = 64 << 20  # bytes of one line
@@ -247,12 +248,12 @@ def _parsed(
         read_options=csv.ReadOptions(
             use_threads=False,
             block_size=len(text) + 1,
-            column_names=None if header else list(layout.names),
+            **(layout.read_options() if header else {"column_names": list(layout.names)}),
         ),
         parse_options=csv.ParseOptions(delimiter=layout.separator, newlines_in_values=quoted),
         convert_options=_options(kinds, layout),
     )
-    return table.rename_columns(named(table.column_names)) if header else table
+    return marked(table.rename_columns(named(table.column_names)) if header else table, layout)
 
 
 def _csv_stream(
@@ -264,22 +265,22 @@ def _csv_stream(
     with files.opened(Path(fragment.file)) as source:
         for batch in csv.open_csv(
             source,
-            read_options=csv.ReadOptions(use_threads=False, block_size=8 << 20),
+            read_options=csv.ReadOptions(
+                use_threads=False, block_size=8 << 20, **layout.read_options()
+            ),
             parse_options=csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True),
             convert_options=_options(kinds, layout),
         ):
             table = pa.Table.from_batches([batch])
-            yield table.rename_columns(named(table.column_names))
+            yield marked(table.rename_columns(named(table.column_names)), layout)
 
 
 def _json_range(fragment: Fragment) -> Iterator[pa.Table]:
-    from pyarrow import json
-
     text = _lines(fragment)
     if text and not text.isspace():
-        options = json.ReadOptions(use_threads=False, block_size=len(text) + 1)
         harmless = Shallow(pa.BufferReader(text), Path(fragment.file))
-        yield json.read_json(pa.PythonFile(harmless, "r"), read_options=options)
+        source = pa.PythonFile(harmless, "r")
+        yield read_lines(source, lambda: text, block=len(text) + 1, threads=False)
 
 
 def _lines(fragment: Fragment) -> bytes:

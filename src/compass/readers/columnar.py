@@ -4,7 +4,7 @@ import codecs
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,16 @@ import pyarrow as pa
 from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files
-from compass.readers.delimited import TextLayout, layout_of, named, ragged
+from compass.readers.delimited import (
+    TextLayout,
+    layout_of,
+    marked,
+    named,
+    ragged,
+    ragged_problem,
+)
 from compass.readers.inflate import Shallow, limits, too_large
+from compass.readers.json_mixed import read_lines
 
 # What Arrow raises for a damaged file: by kind of damage, and a broken text as Python does.
 DAMAGED = (pa.ArrowException, OSError, UnicodeDecodeError)
@@ -125,7 +133,11 @@ class CsvReader:
     ) -> pa.Table:
         from pyarrow import csv as arrow_csv  # only for text files
 
-        header = {} if names is None else {"column_names": list(names), "skip_rows": 1}
+        header = (
+            layout.read_options()
+            if names is None
+            else {"column_names": list(names), "skip_rows": 1}
+        )
         with files.opened(path) as stream:
             try:
                 table = arrow_csv.read_csv(
@@ -142,7 +154,7 @@ class CsvReader:
                 )
             except DAMAGED as problem:
                 raise self._explain(path, layout, problem) from problem
-        return table.rename_columns(named(table.column_names))
+        return marked(table.rename_columns(named(table.column_names)), layout)
 
     def _explain(self, path: Path, layout: TextLayout, problem: Exception) -> DataProblem:
         with files.opened(path) as stream:
@@ -156,11 +168,7 @@ class CsvReader:
             return DataProblem(
                 f"cannot read {path}: {problem}", hint="is every line written like the first?"
             )
-        line, cells = found
-        return DataProblem(
-            f"line {line} of {path} has {cells} cells, but the header has {len(layout.names)}",
-            hint="quote cells that contain the separator, or remove the line",
-        )
+        return ragged_problem(path, layout, *found)
 
 
 # What stands for a missing cell in text files. `none` in lower case is a label: `affinity: none`.
@@ -191,18 +199,21 @@ class JsonLinesReader:
     def read(self, path: Path) -> pa.Table:
         """The objects as rows; a key that a line does not have is a missing cell."""
         _text_or_raise(path, files.head(path))
-        with files.opened(path) as stream:
-            return _objects(path, stream)
+        return _objects(path, lambda: files.opened(path))
 
 
-def _objects(path: Path, stream: Any) -> pa.Table:
-    """The table of a stream of JSON lines."""
-    from pyarrow import json as arrow_json  # only for JSON files
+def _objects(path: Path, opened: Callable[[], Any]) -> pa.Table:
+    """The table of a stream of JSON lines, which can be opened once more."""
 
-    options = arrow_json.ReadOptions(block_size=8 << 20)
+    def again() -> bytes:
+        with opened() as stream:
+            return bytes(Shallow(stream, path).read())
+
     try:
-        return arrow_json.read_json(pa.PythonFile(Shallow(stream, path), "r"), read_options=options)
-    except DAMAGED as problem:
+        with opened() as stream:
+            source = pa.PythonFile(Shallow(stream, path), "r")
+            return read_lines(source, again, block=8 << 20, threads=True)
+    except (*DAMAGED, ValueError) as problem:
         raise DataProblem(
             f"cannot read {path}: {problem}",
             hint="each line must be one JSON object, and a key must keep its type "
@@ -241,8 +252,8 @@ class JsonReader:
         if not found:
             raise DataProblem(f"{path} holds no objects", hint="was its program cut short?")
         # One way from objects to columns, so that a list and lines of the same objects are alike.
-        lines = "".join(json.dumps(row) + "\n" for row in found)
-        return _objects(path, io.BytesIO(lines.encode()))
+        lines = "".join(json.dumps(row) + "\n" for row in found).encode()
+        return _objects(path, lambda: io.BytesIO(lines))
 
 
 @registry.add("reader", "feather")

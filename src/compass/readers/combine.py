@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from compass.domain.errors import DataProblem, nearest
 from compass.readers.sample import together
+from compass.readers.written import only_numbers_and_words
 
 _WORDS = {
     pa.bool_(): "true/false",
@@ -40,6 +41,8 @@ def combine(tables: Sequence[pa.Table], files: Sequence[str], *, fill: bool = Fa
         for table, file in zip(ordered[1:], files[1:], strict=True):
             other = table.schema.field(name).type
             merged = _promote(kind, other)
+            if merged is None and _words_among_numbers([t.column(name) for t in ordered]):
+                merged = pa.large_string()
             if merged is None:
                 raise DataProblem(
                     f"column '{name}' holds {words(kind)} in {where} but {words(other)} in {file}",
@@ -94,6 +97,14 @@ def _promote(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     if {one, other} == {pa.int64(), pa.float64()}:
         return pa.float64()
     return None
+
+
+def _words_among_numbers(columns: Sequence[pa.ChunkedArray]) -> bool:
+    """Whether all are numbers but for words such as `timeout`, which make a column text."""
+    texts = [column for column in columns if pa.types.is_large_string(column.type)]
+    others = {column.type for column in columns} - {pa.large_string(), pa.null()}
+    numeric = others <= {pa.int64(), pa.float64()}
+    return numeric and all(only_numbers_and_words(column) for column in texts)
 
 
 def words(kind: pa.DataType) -> str:

@@ -9,10 +9,11 @@ Of a file's own metadata only the mark of a sample stays.
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compass.arrow import UNIT
+from compass.arrow import CELLS, DECIMAL, UNIT
 from compass.domain.errors import DataProblem
 from compass.readers.sample import MARK
 
+_KEPT = (UNIT, DECIMAL, CELLS)  # of the metadata of a field
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 
@@ -29,8 +30,10 @@ def plain(table: pa.Table) -> pa.Table:
                 f"the values of column '{field.name}' ({field.type}) cannot be used: {problem}",
                 hint="write the column as numbers, text or true/false, or leave it out",
             ) from problem
-        known = (field.metadata or {}).get(UNIT, unit)
-        fields.append(pa.field(field.name, values.type, metadata={UNIT: known} if known else None))
+        told = {key: one for key, one in (field.metadata or {}).items() if key in _KEPT}
+        if unit is not None:
+            told.setdefault(UNIT, unit)
+        fields.append(pa.field(field.name, values.type, metadata=told or None))
         columns.append(values)
     return pa.table(columns, schema=pa.schema(fields, metadata=marks or None))
 

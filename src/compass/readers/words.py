@@ -15,6 +15,8 @@ _MISSING = _set(
     "- -- --- . .. ? n/a na n.a. #n/a nan -nan null nil none (null) unknown missing undef "
     "undefined tbd empty #div/0! #value! #num! #ref! #name?"
 )
+# The same as a pattern for whole columns.
+GAP = rf"(?i)^\s*(?:{'|'.join(map(re.escape, sorted(_MISSING)))})?\s*$"
 # The run was made and gave nothing usable: words that begin so, whatever follows. Blanks and
 # signs between the parts of a word do not count: time out, time-out, TIME_OUT.
 _FAILED_WORDS = (

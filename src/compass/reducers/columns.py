@@ -59,8 +59,10 @@ class Cells:
         column: pa.ChunkedArray | None = None,
         numbers: NDArray[Any] | None = None,
         codes: tuple[NDArray[Any], list[Value]] | None = None,
+        failed: NDArray[np.bool_] | None = None,
     ) -> None:
         self.column: Any = column
+        self.failed = failed  # cells with a word that says that the run failed, bool[n]
         self._numbers = numbers
         self._codes = codes
 
@@ -84,6 +86,16 @@ class Cells:
             return None
         found: NDArray[np.bool_] = np.isfinite(self.numbers()) if number else self.codes()[0] >= 0
         return None if found.all() else found
+
+    def told(self, *, number: bool) -> NDArray[np.bool_] | None:
+        """Which cells say how the run went, bool[n]: a value, or that it failed."""
+        present = self.present(number=number)
+        return present if present is None or self.failed is None else present | self.failed
+
+
+def cells_of(table: pa.Table, failed: Mapping[str, NDArray[np.bool_]]) -> dict[str, Cells]:
+    """The columns of a batch, with the cells that tell of failed runs."""
+    return {n: Cells(table.column(n), failed=failed.get(n)) for n in table.column_names}
 
 
 def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:

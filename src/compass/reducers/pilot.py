@@ -1,7 +1,7 @@
 """A first look at a source of any size: a few rows from all over it, and what they teach."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ from compass.domain.space import Role, Space
 from compass.domain.study import Study
 from compass.prepare.infer import infer
 from compass.prepare.mapping import mapped
+from compass.prepare.text_columns import as_written, read_texts
 from compass.readers import Table
 from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches
 from compass.readers.combine import combine, filled
@@ -26,6 +27,7 @@ from compass.readers.fragments import (
 )
 from compass.readers.plain import plain
 from compass.readers.sample import sampled
+from compass.readers.written import Writing
 from compass.reducers.columns import (
     Binned,
     Cells,
@@ -51,6 +53,11 @@ class PilotPool:
     shape: Shape  # of the source: types of its text columns, and which hold labels
     space: Space
     share: float  # of the rows of the source that are in it; 0 where that is not known
+    writings: Mapping[str, Writing] = field(default_factory=dict)  # of text columns of numbers
+
+    def seen(self, study: Study) -> tuple[pa.Table, dict[str, NDArray[np.bool_]]]:
+        """The rows with labels as the study names them and numbers as they are meant."""
+        return as_written(mapped(self.table.arrow, study.map), self.writings)
 
 
 def draw(
@@ -90,7 +97,8 @@ def draw(
     total = source.rows
     if len(looks) == len(source.fragments) and all(one.table.num_rows < each for one in looks):
         total = whole.num_rows  # everything was looked at
-    return PilotPool(table, shape, space, table.rows / total if total else 0.0)
+    writings = read_texts(mapped(table.arrow, study.map), study).writings
+    return PilotPool(table, shape, space, table.rows / total if total else 0.0, writings)
 
 
 @dataclass(frozen=True)
@@ -221,10 +229,7 @@ def learn_pilot(
     how: ReduceSettings,
 ) -> Pilot:
     """What the usable rows of the pool teach; an error that says why, if that is nothing."""
-    arrow = pool.table.arrow
-    if study.map:
-        arrow = mapped(arrow, study.map)
-    arrow = arrow.filter(pa.array(usable))
+    arrow = pool.seen(study)[0].filter(pa.array(usable))
     columns = {name: Cells(arrow.column(name)) for name in arrow.column_names}
     names = features_of(pool.space)
     targets = targets_of(columns, pool.space, how.outcomes)

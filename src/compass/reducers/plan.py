@@ -7,9 +7,8 @@ import numpy as np
 from compass.domain.errors import BadInput, DataProblem, unknown
 from compass.domain.space import Role
 from compass.domain.study import Study
-from compass.prepare.mapping import mapped
 from compass.readers.sample import COLUMNS
-from compass.reducers.columns import Cells, is_label
+from compass.reducers.columns import Cells, cells_of, is_label
 from compass.reducers.draws import check_share
 from compass.reducers.filters import filters_of
 from compass.reducers.pilot import Pilot, PilotPool, learn_pilot, required_of
@@ -48,11 +47,11 @@ class Choice:
 def scan_plan(pool: PilotPool, choice: Choice) -> tuple[ScanPlan, Pilot | None]:
     """How rows are chosen, from what the pool teaches."""
     arrow = pool.table.arrow
-    seen = mapped(arrow, choice.study.map) if choice.study.map else arrow
+    seen, failed = pool.seen(choice.study)
     types = {one.name: one.type for one in seen.schema}
     used = [p.name for p in pool.space if p.role is not Role.IGNORED]
     measured = [n for n in used if not is_label(types[n])]
-    columns = {name: Cells(seen.column(name)) for name in seen.column_names}
+    columns = cells_of(seen, failed)
     counted = [n for n in used if is_label(types[n]) and len(columns[n].codes()[1]) <= _COUNTED]
     plan = ScanPlan(
         seed=choice.seed,
@@ -64,6 +63,7 @@ def scan_plan(pool: PilotPool, choice: Choice) -> tuple[ScanPlan, Pilot | None]:
         numbers={name: _about(columns[name]) for name in measured},
         labels=tuple(counted),
         rewrite=choice.study.map or None,
+        writings=pool.writings,
         names=tuple(n for n in arrow.column_names if n not in (*COLUMNS, *choice.study.drop)),
         known=frozenset(arrow.column_names),
     )

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from compass.domain.base import Value
 from compass.domain.errors import DataProblem, unknown
 from compass.prepare.mapping import mapped
+from compass.prepare.text_columns import as_written
 from compass.readers.batches import QuotesFound, Shape, TypesChanged, batches, quick_text
 from compass.readers.combine import filled
 from compass.readers.fragments import JSONL, PARQUET, Fragment
 from compass.readers.plain import flat, plain
 from compass.readers.quick import NotPlain
 from compass.readers.sample import ROW, WEIGHT
-from compass.reducers.columns import Cells
+from compass.readers.written import Writing
+from compass.reducers.columns import Cells, cells_of, is_label
 from compass.reducers.draws import choose, key_of
 from compass.reducers.filters import Filter, RuleFilter
 from compass.reducers.parts import write_part
@@ -42,6 +44,7 @@ class ScanPlan:
     numbers: Mapping[str, float] = field(default_factory=dict)  # column -> about its mean
     labels: tuple[str, ...] = ()  # columns whose labels are counted
     rewrite: Mapping[str, Mapping[str, Value]] | None = None  # labels that the study renames
+    writings: Mapping[str, Writing] = field(default_factory=dict)  # of text columns of numbers
     names: tuple[str, ...] = ()  # columns of the sample, in order
     known: frozenset[str] = frozenset()  # columns of the source, also those that are left out
 
@@ -118,7 +121,7 @@ def _quickly(fragment: Fragment, plan: ScanPlan, seen: "_Seen") -> "_Seen | None
 def _wanted(plan: ScanPlan) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The number and label columns that decide about a row; None: it takes more than those."""
     plain_filters = [one for one in plan.filters if not isinstance(one, RuleFilter)]
-    if plan.rewrite or len(plain_filters) < len(plan.filters):
+    if plan.rewrite or plan.writings or len(plain_filters) < len(plan.filters):
         return None
     either, as_labels = plan.probabilities.looks_at
     names = {
@@ -179,13 +182,19 @@ class _Seen:
 
     def take(self, table: pa.Table) -> None:
         """Goes over one batch."""
-        plan = self.plan
-        seen = mapped(table, plan.rewrite) if plan.rewrite else table
-        columns = {name: Cells(seen.column(name)) for name in seen.column_names}
-        places, weights = self.look(columns, seen, table.num_rows)
+        seen, failed = self._read(table)
+        places, weights = self.look(cells_of(seen, failed), seen, table.num_rows)
         if len(places):
             self.keep(table.take(pa.array(places)), places, weights)
         self.rows += table.num_rows
+
+    def _read(self, table: pa.Table) -> tuple[pa.Table, dict[str, NDArray[np.bool_]]]:
+        """The batch with labels as the study names them and numbers as they are meant."""
+        plan = self.plan
+        seen = mapped(table, plan.rewrite) if plan.rewrite else table
+        # Among numbers, words may turn up that the rows looked at first do not have.
+        late = {n: Writing() for n in plan.numbers if is_label(seen.column(n).type)}
+        return as_written(seen, {**late, **plan.writings})
 
     def look(
         self, columns: Mapping[str, Cells], table: pa.Table | None, rows: int
@@ -249,6 +258,7 @@ class _Seen:
         rewrite = self.plan.rewrite
         if rewrite and name in rewrite:
             kept = mapped(kept.select([name]), {name: rewrite[name]})
+        kept, _ = as_written(kept.select([name]), {name: self.plan.writings.get(name, Writing())})
         values = np.asarray(Cells(kept.column(name)).numbers(), dtype=np.float64)
         known = np.isfinite(values)
         # Not a dot product: that would wake the threads of the numeric library.
@@ -284,7 +294,7 @@ def _checks(
     for name, number in plan.required:
         yield f"{name} is missing", columns[name].present(number=number)
     if plan.outcomes:
-        present = [columns[name].present(number=number) for name, number in plan.outcomes]
+        present = [columns[name].told(number=number) for name, number in plan.outcomes]
         known = [mask for mask in present if mask is not None]
         if len(known) == len(present):
             yield NO_OUTCOME, np.logical_or.reduce(known)
