@@ -12,9 +12,9 @@ SPACE = Space(parameters=tuple(Number(name=n, low=0, high=20, step=1) for n in (
 
 def of(failed: list[list[float]], fine: list[list[float]]) -> FailureChance:
     geometry = Geometry.of(SPACE, np.array([4.0, 4.0]), np.ones(2))
-    return FailureChance(
-        np.array(failed, dtype=float).reshape(-1, 2), np.array(fine, dtype=float), geometry
-    )
+    X = np.array(failed, dtype=float).reshape(-1, 2)
+    rows, reasons = np.arange(len(X)), ("timeout",) * len(X)
+    return FailureChance(X, np.array(fine, dtype=float), geometry, rows, reasons)
 
 
 FINE = [[float(a), float(b)] for a in range(0, 9, 2) for b in range(0, 21, 4)]
@@ -30,14 +30,25 @@ def test_near_failed_runs_the_chance_is_high_and_far_from_them_it_is_not() -> No
 
 def test_the_formula_by_hand() -> None:
     one = of([[4.0, 0.0]], [[0.0, 0.0]])
-    bad, good = np.exp(-0.5), np.exp(-0.5)  # two of four: half a standard deviation from both
-    found = one(np.array([[2.0, 0.0]]))[0]
+    bad, good = 1.0, np.exp(-2 * 0.5)  # a quarter and three quarters of a standard deviation
+    found = one(np.array([[3.0, 0.0]]))[0]
     assert found == pytest.approx((bad + 0.5 * 0.5) / (bad + good + 0.5))
 
 
-def test_what_ran_before_does_not_fail() -> None:
-    chance = of([[2.0, 0.0], [2.0, 1.0]], FINE)
-    assert chance(np.array([[2.0, 4.0]]))[0] == 0.0
+def test_of_what_was_run_its_own_runs_count() -> None:
+    runs = [*FINE, [18.0, 18.0]]
+    chance = of([*FAILED, [18.0, 18.0]], runs)
+    share = 4 / (4 + len(runs))
+    failed_twice, fine_once = 2, 1
+    expected = (failed_twice + 0.5 * share) / (failed_twice + fine_once + 0.5)
+    assert chance(np.array([[18.0, 18.0]]))[0] == pytest.approx(expected)
+    assert chance(np.array([[2.0, 4.0]]))[0] < 0.1  # beside no failure, and it ran
+
+
+def test_repeated_runs_of_a_neighbour_count_once() -> None:
+    x = np.array([[17.0, 17.0]])
+    once, often = of(FAILED, FINE)(x)[0], of(FAILED, FINE * 30)(x)[0]
+    assert often == pytest.approx(once, abs=0.05)
 
 
 def test_more_failures_make_it_more_likely() -> None:
@@ -52,12 +63,12 @@ def test_of_many_runs_some_stand_for_all() -> None:
     failed = rng.uniform(15, 20, (5_000, 2))
     X = rng.uniform(0, 20, (20, 2))
     geometry = Geometry.of(SPACE, np.array([4.0, 4.0]), np.ones(2))
-    some = FailureChance(failed, fine, geometry)(X)
-    kernel = [
-        [np.exp(-(np.abs(runs - x) / 4).sum(axis=1)).sum() for x in X] for runs in (failed, fine)
-    ]
-    bad, good = np.array(kernel)
-    assert some == pytest.approx(bad / (bad + good), abs=0.05)
+    rows, reasons = np.arange(len(failed)), ("timeout",) * len(failed)
+    some = FailureChance(failed, fine, geometry, rows, reasons)(X)
+    apart = [np.array([(np.abs(runs - x) / 4).sum(axis=1) for x in X]) for runs in (failed, fine)]
+    nearest = np.minimum(apart[0].min(axis=1), apart[1].min(axis=1))[:, None]
+    bad, good = (np.exp(-2 * (one - nearest)).sum(axis=1) for one in apart)
+    assert some == pytest.approx(bad / (bad + good), abs=0.1)
 
 
 def test_similar_failed_runs_are_named() -> None:

@@ -45,6 +45,7 @@ from compass.evidence.best_measured import best_measured
 from compass.evidence.contexts import completed, left_open
 from compass.evidence.past_runs import beside_best
 from compass.evidence.prices import prices
+from compass.evidence.runnable import failure_notes
 from compass.generate.base import Candidates, Floats, generator_for
 from compass.generate.certain import confirmed, generate_certain
 from compass.generate.legality import WITHHELD, checked, lawful
@@ -196,6 +197,7 @@ def _judge(search: _Search) -> _Judged:
             *withheld,
             *dependency_notes(search.task, suggestions or ideas),
             *bound_notes(searched, suggestions, shown.X),
+            *failure_notes(assessor, shown.X if suggestions else shown.X[:0]),
             *beside_best(searched, assessor, shown),
             *notes(searched, suggestions),
             *left_open(searched, assessor, shown.X),

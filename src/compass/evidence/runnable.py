@@ -12,12 +12,14 @@ from compass.domain.doubt import Doubt, DoubtCode
 from compass.evidence.assessor import Assessor
 from compass.generate.task import SearchTask
 from compass.rules import Rule
+from compass.trust.outcome_words import share
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 LIKELY = 0.2  # a chance of not being run, or of failing, from where on others are preferred
 LIMIT = 0.5  # a chance beyond which a configuration is a run to make, not a suggestion
+_SHOWN = 2  # failed runs that a doubt names
 _CONTEXTS = 4  # contexts of a recommendation in which it is looked at
 
 
@@ -93,6 +95,29 @@ def runnable_doubts(task: SearchTask, assessor: Assessor, x: Floats) -> tuple[Do
     if view.failing is not None:
         chance = float(view.failing(x[None, :])[0])
         if chance > LIKELY:
-            code = DoubtCode.SIMILAR_FAILED
-            found.append(Doubt(code=code, value=chance, limit=LIMIT))
+            code, runs = DoubtCode.SIMILAR_FAILED, _similar_failed(assessor, x)
+            found.append(Doubt(code=code, runs=runs, value=chance, limit=LIMIT))
     return tuple(found)
+
+
+def _similar_failed(assessor: Assessor, x: Floats) -> tuple[str, ...]:
+    """The failed runs that are most like x [d], with the reasons: `row 12: runtime: timeout`."""
+    failing, table = assessor.view.failing, assessor.view.everything.table
+    assert failing is not None
+    return tuple(
+        f"{table.row_label(int(failing.rows[place]))}: {failing.reasons[place]}"
+        for place in failing.similar(x, _SHOWN)
+    )
+
+
+def failure_notes(assessor: Assessor, X: Floats) -> tuple[str, ...]:
+    """How many past runs failed, and how likely the first of X [n, d] does."""
+    failing = assessor.view.failing
+    if failing is None:
+        return ()
+    count = len(failing.failed)
+    runs = "1 past run" if count == 1 else f"{count:,} past runs"
+    if not len(X):
+        return (f"{runs} failed; the search keeps away from there.",)
+    first = f"the first suggestion fails with a chance of {share(float(failing(X[:1])[0]))}"
+    return (f"{runs} failed, and the search keeps away from there; {first}.",)

@@ -113,12 +113,16 @@ class FeatureView:
     @cached_property
     def failing(self) -> FailureChance | None:
         """How likely a configuration fails; None: no run did."""
-        places = [self.everything.space.names.index(name) for name in self.names]
-        failed = self.everything.failures.values[:, places]
-        failed = failed[np.isfinite(failed).all(axis=1)]
-        if not len(failed):
+        known = self.everything.failures
+        if not len(known):
             return None
-        return FailureChance(failed, self._succeeded, self.geometry({}))
+        X = known.values[:, [self.everything.space.names.index(name) for name in self.names]]
+        complete = np.flatnonzero(np.isfinite(X).all(axis=1))
+        if not len(complete):
+            return None
+        reasons = tuple(known.reasons[place] for place in complete)
+        own = self._succeeded, self.geometry({}), known.row_id[complete], reasons
+        return FailureChance(X[complete], *own)
 
     @cached_property
     def _succeeded(self) -> Floats:

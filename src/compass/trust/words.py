@@ -93,7 +93,8 @@ def _about_running(doubt: Doubt) -> str:
     """A doubt whether a configuration can be run at all."""
     chance = f"a chance of {share(doubt.value or 0.0)}"
     if doubt.code is DoubtCode.SIMILAR_FAILED:
-        return f"similar runs failed: it fails with {chance}"
+        runs = f" ({'; '.join(doubt.runs)})" if doubt.runs else ""
+        return f"similar runs failed{runs}, so that it fails with {chance}"
     cannot = f"{chance} that it cannot be run"
     if len(doubt.columns) == 1:
         return f"no past run had this value of {doubt.columns[0]} ({cannot})"
