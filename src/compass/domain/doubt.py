@@ -39,7 +39,9 @@ class Doubt(Noun):
 
     code: DoubtCode
     columns: tuple[str, ...] = Field((), description="parameters that it is about")
-    runs: tuple[str, ...] = Field((), description="past runs that it is about, and what they say")
+    runs: tuple[str, ...] | None = Field(
+        None, description="past runs that it is about, and what they say"
+    )
     outcome: str | None = Field(None, description="the outcome that it is about; None: all")
     value: float | None = Field(
         None,

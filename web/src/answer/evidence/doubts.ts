@@ -34,7 +34,7 @@ export function doubtWords(of: Doubt): string {
   const { says, measure } = DOUBTS[of.code] ?? { says: of.code, measure: null };
   const columns = of.columns.join(", ");
   const about = [columns, of.outcome ? `for ${of.outcome}` : ""].filter(Boolean).join(" ");
-  const found = measured(of, measure);
+  const found = [measured(of, measure), ...(of.runs ?? [])].filter(Boolean).join("; ");
   return `${says}${about ? `: ${about}` : ""}${found ? ` (${found})` : ""}.`;
 }
 
