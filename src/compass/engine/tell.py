@@ -122,7 +122,7 @@ def _usable(data: Dataset, first: int) -> int:
         what = "the new run" if arrived == 1 else f"any of the {arrived} new runs"
         raise DataProblem(
             f"nothing can be learnt from {what}: no outcome is filled in, or they cannot be used",
-            hint="fill in the outcomes (of a failed run `failed: REASON`) and tell them again",
+            hint="fill in the outcome columns (failed: REASON, if a run failed) and tell again",
         )
     return int((fresh & ~np.isin(prepared.row_id, prepared.failures.row_id)).sum())
 
