@@ -77,27 +77,28 @@ def _in_contexts(task: SearchTask, X: Floats) -> list[Floats]:
     return found
 
 
-def runnable_doubts(task: SearchTask, assessor: Assessor, x: Floats) -> tuple[Doubt, ...]:
-    """A doubt where past runs did not combine what a configuration x [d] does, or failed.
+def runnable_doubts(task: SearchTask, assessor: Assessor, X: Floats) -> list[tuple[Doubt, ...]]:
+    """Per configuration of X [n, d] a doubt where past runs did not combine its values, or failed.
 
     What its baseline combines is no doubt.
     """
     view = assessor.view
     beside = None if task.baseline is None else task.origin
-    found = []
-    unseen = view.together.worst(x, beside)
-    if unseen is not None:
-        chance = float(view.together.chance(x[None, :], beside)[0])
-        if chance > LIKELY:
-            names = tuple(view.names[column] for column in unseen.columns)
-            code = DoubtCode.NEVER_TOGETHER
-            found.append(Doubt(code=code, columns=names, value=chance, limit=LIMIT))
+    found: list[list[Doubt]] = [[] for _ in X]
+    chance = view.together.chance(X, beside)
+    for place in np.flatnonzero(chance > LIKELY):
+        unseen = view.together.worst(X[place], beside)
+        assert unseen is not None  # else the chance were 0
+        names = tuple(view.names[column] for column in unseen.columns)
+        about = {"columns": names, "value": float(chance[place]), "limit": LIMIT}
+        found[place].append(Doubt(code=DoubtCode.NEVER_TOGETHER, **about))
     if view.failing is not None:
-        chance = float(view.failing(x[None, :])[0])
-        if chance > LIKELY:
-            code, runs = DoubtCode.SIMILAR_FAILED, _similar_failed(assessor, x)
-            found.append(Doubt(code=code, runs=runs, value=chance, limit=LIMIT))
-    return tuple(found)
+        chance = view.failing(X)
+        for place in np.flatnonzero(chance > LIKELY):
+            runs = _similar_failed(assessor, X[place])
+            about = {"runs": runs, "value": float(chance[place]), "limit": LIMIT}
+            found[place].append(Doubt(code=DoubtCode.SIMILAR_FAILED, **about))
+    return [tuple(doubts) for doubts in found]
 
 
 def _similar_failed(assessor: Assessor, x: Floats) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from compass.prepare.split import configurations
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Codes = NDArray[np.int64]
@@ -64,7 +66,8 @@ class SeenTogether:
     @classmethod
     def of(cls, X: Floats, columns: list[int]) -> "SeenTogether":
         """What runs X [n, d] without missing values show of these columns."""
-        rows = np.unique(X[:, columns], axis=0) if columns else np.empty((0, 0))
+        _, first = np.unique(configurations(X[:, columns]), return_index=True)
+        rows = X[np.sort(first)][:, columns]
         n = len(rows)
         values = [np.unique(rows[:, j]) for j in range(len(columns))]
         used = [j for j, own in enumerate(values) if 1 < len(own) <= min(_VALUES, n)]
