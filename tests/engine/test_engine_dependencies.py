@@ -75,7 +75,7 @@ def test_a_recommendation_from_many_rows_keeps_them_and_says_so(many: cp.Compass
     assert all(legal(answer))
     assert [one.breaks for one in answer] == [()] * len(answer.suggestions)
     (note,) = [note for note in answer.notes if KEPT in note]
-    assert f"{GPUS} (2,500 runs, chance of an accident " in note
+    assert f"{GPUS} (2,500 runs, chance of an accident below 1e-9)" in note
     assert "--ignore-dependencies" in note
     for proposal in many.run_next(4, answer.text):
         assert proposal.config["gpus"] <= 4 * proposal.config["nodes"]

@@ -133,8 +133,10 @@ def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
         print_table("Rules", ("rule", "rows that break it"), broken)
     if mined is not None:
         sys.stdout.write("\n")
+        from compass.rules.mine.wording import accident_in_words
+
         numbered = [
-            (i, m.text, m.kind, f"{m.rows:,}", f"{m.accident:.0e}", m.why)
+            (i, m.text, m.kind, f"{m.rows:,}", accident_in_words(m.accident), m.why)
             for i, m in enumerate(mined, 1)
         ]
         what = "Dependencies that hold" if mined else "No dependency holds"

@@ -16,6 +16,7 @@ from compass.learn.dependencies import Dependency
 from compass.learn.features import FeatureView, Floats
 from compass.learn.store import ModelStore
 from compass.rules import Rule
+from compass.rules.mine.wording import accident_in_words
 
 # Different configurations below which nothing is kept unasked.
 MANY = 16

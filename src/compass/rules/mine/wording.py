@@ -21,6 +21,9 @@ from compass.rules.mine.products import ProductRelation
 from compass.rules.mine.thresholds import ThresholdRule
 
 
+_RARE = 1e-9
+
+
 @dataclass(frozen=True)
 class Found:
     """A dependency with its evidence."""
@@ -67,6 +70,11 @@ class Found:
             f"holds on all {rows:,} rows; {self.combinations:,} different configurations have "
             f"{format_rule(self.rule.condition)}, and {broken} of the others would break it"
         )
+
+
+def accident_in_words(chance: float) -> str:
+    """How likely a rule is an accident; beyond some point smaller numbers say no more."""
+    return "below 1e-9" if chance < _RARE else f"{chance:.0e}"
 
 
 def of_pair(pair: PairRelation) -> Found:
