@@ -121,7 +121,7 @@ Dependencies = Annotated[
     typer.Option(
         "--keep-dependencies/--ignore-dependencies",
         help="Obey rules that hold on all rows though nobody stated them, or not "
-        "(a recommendation from many rows does).",
+        "(a recommendation does, where they can hardly be an accident).",
         show_default=False,
     ),
 ]

@@ -171,7 +171,7 @@ def _with_evidence(kept: Sequence[Mined]) -> str:
     """Rules with the runs that they rest on, and how likely they are an accident."""
     return _listed(
         [
-            f"{one.text} ({one.rows:,} runs, chance of an accident {one.accident:.0e})"
+            f"{one.text} ({one.rows:,} runs, chance of an accident {accident_in_words(one.accident)})"
             for one in kept
         ]
     )

@@ -20,7 +20,6 @@ from compass.rules.mine.pairs import PairRelation
 from compass.rules.mine.products import ProductRelation
 from compass.rules.mine.thresholds import ThresholdRule
 
-
 _RARE = 1e-9
 
 
