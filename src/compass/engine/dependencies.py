@@ -169,10 +169,11 @@ def dependency_notes(task: SearchTask, suggestions: Sequence[Suggestion]) -> tup
 
 def _with_evidence(kept: Sequence[Mined]) -> str:
     """Rules with the runs that they rest on, and how likely they are an accident."""
+    chances = [accident_in_words(one.accident) for one in kept]
     return _listed(
         [
-            f"{one.text} ({one.rows:,} runs, chance of an accident {accident_in_words(one.accident)})"
-            for one in kept
+            f"{one.text} ({one.rows:,} runs, chance of an accident {chance})"
+            for one, chance in zip(kept, chances, strict=True)
         ]
     )
 
