@@ -38,7 +38,7 @@ from compass.engine.notes import (
 )
 from compass.engine.plan import allowing, followers, linked, opening
 from compass.engine.provenance import Clock
-from compass.engine.relied_on import about_first, relied_on, with_measured
+from compass.engine.relied_on import about_first, relied_on, set_aside, with_measured
 from compass.engine.suggestions import suggested
 from compass.evidence.assessor import Assessor
 from compass.evidence.best_measured import best_measured
@@ -197,6 +197,7 @@ def _judge(search: _Search) -> _Judged:
             *withheld,
             *dependency_notes(search.task, suggestions or ideas),
             *bound_notes(searched, suggestions, shown.X),
+            *set_aside(judged, suggestions),
             *failure_notes(assessor, shown.X if suggestions else shown.X[:0]),
             *beside_best(searched, assessor, shown),
             *notes(searched, suggestions),

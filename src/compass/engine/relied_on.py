@@ -21,12 +21,13 @@ from compass.generate.base import Candidates
 from compass.generate.objectives import objectives, sign
 from compass.generate.score import score
 from compass.generate.task import SearchTask
+from compass.language import format_value, listed
 from compass.prepare.encode import Encoder
+from compass.trust.words import about_running
 
 _EQUAL = 1e-9
-_ABOUT_RUNNING = frozenset(
-    {DoubtCode.NEVER_TOGETHER, DoubtCode.SIMILAR_FAILED, DoubtCode.BREAKS_DEPENDENCY}
-)
+_ABOUT_NEIGHBOURS = frozenset({DoubtCode.NEVER_TOGETHER, DoubtCode.SIMILAR_FAILED})
+_ABOUT_RUNNING = _ABOUT_NEIGHBOURS | {DoubtCode.BREAKS_DEPENDENCY}
 _LITTLE = 0.5  # share of a predicted value that likely being able to run is worth
 _BETTER = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
 
@@ -82,6 +83,20 @@ def relied_on(
 
 def _may_not_run(one: Suggestion) -> bool:
     return any(doubt.code in _ABOUT_RUNNING for doubt in one.trust.doubts)
+
+
+def set_aside(
+    judged: tuple[Suggestion, ...], suggestions: tuple[Suggestion, ...]
+) -> tuple[str, ...]:
+    """Why what comes first by the goals alone is not suggested, where it may not run."""
+    if not judged or judged[0] in suggestions or not suggestions:
+        return ()
+    doubts = [d for d in judged[0].trust.doubts if d.code in _ABOUT_NEIGHBOURS]
+    if not doubts:
+        return ()
+    values = ", ".join(f"{n} = {format_value(v)}" for n, v in judged[0].settings.items())
+    why = listed([about_running(doubt) for doubt in doubts])
+    return (f"Set aside, though the model likes it best: {values}: {why} (--beyond allows it).",)
 
 
 def _replaceable(task: SearchTask, one: Suggestion, surer: list[Suggestion]) -> bool:

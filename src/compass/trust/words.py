@@ -85,11 +85,11 @@ def _clause(doubt: Doubt, trust: Trust) -> str:
         case DoubtCode.BREAKS_DEPENDENCY:
             return f"it breaks what all past runs obey about {listed(doubt.columns)}"
         case DoubtCode.NEVER_TOGETHER | DoubtCode.SIMILAR_FAILED:
-            return _about_running(doubt)
+            return about_running(doubt)
     return _about_outcome(doubt)
 
 
-def _about_running(doubt: Doubt) -> str:
+def about_running(doubt: Doubt) -> str:
     """A doubt whether a configuration can be run at all."""
     chance = f"a chance of {share(doubt.value or 0.0)}"
     if doubt.code is DoubtCode.SIMILAR_FAILED:
