@@ -76,7 +76,7 @@ def test_a_recommendation_from_many_rows_keeps_them_and_says_so(many: cp.Compass
     assert [one.breaks for one in answer] == [()] * len(answer.suggestions)
     (note,) = [note for note in answer.notes if KEPT in note]
     assert f"{GPUS} (2,500 runs, chance of an accident below 1e-9)" in note
-    assert "--ignore-dependencies" in note
+    assert "`ignore dependencies`" in note
     for proposal in many.run_next(4, answer.text):
         assert proposal.config["gpus"] <= 4 * proposal.config["nodes"]
 
@@ -86,7 +86,7 @@ def test_few_rows_keep_nothing_unless_asked(few: cp.Compass) -> None:
     assert not any(KEPT in note for note in answer.notes)
     assert found(answer)
     assert all(GPUS in one.breaks for one in found(answer))
-    (note,) = [note for note in answer.notes if "--keep-dependencies" in note]
+    (note,) = [note for note in answer.notes if "`keep dependencies`" in note]
     assert note.startswith("Every suggestion breaks")
     assert GPUS in note
     kept = wide(few, dependencies="keep")
@@ -99,7 +99,7 @@ def test_ignored_they_are_told_but_not_offered(many: cp.Compass) -> None:
     assert found(answer)
     assert not any(legal(answer))
     assert all(GPUS in one.breaks for one in found(answer))
-    assert not any("--keep-dependencies" in note or KEPT in note for note in answer.notes)
+    assert not any("`keep dependencies`" in note or KEPT in note for note in answer.notes)
 
 
 def test_a_context_that_is_not_given_is_still_averaged_over(many: cp.Compass) -> None:
@@ -121,7 +121,7 @@ def test_a_change_of_a_baseline_is_told_and_kept_only_when_asked(many: cp.Compas
     answer = many.ask(question, run=run)
     assert answer[0].config["nodes"] == 1
     assert answer[0].breaks == (GPUS,)
-    assert any("--keep-dependencies" in note for note in answer.notes)
+    assert any("`keep dependencies`" in note for note in answer.notes)
     kept = many.ask(f"{question} keep dependencies", run=run)
     assert kept[0].config["nodes"] >= 4
     assert kept[0].breaks == ()

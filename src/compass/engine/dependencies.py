@@ -148,7 +148,7 @@ def dependency_notes(task: SearchTask, suggestions: Sequence[Suggestion]) -> tup
     if kept:
         found.append(
             f"Held to what all past runs obey, though nobody stated it: {_with_evidence(kept)}"
-            " (--ignore-dependencies asks without)."
+            " (`ignore dependencies` in the question asks without)."
         )
     if dropped:
         found.append(f"All past runs obey it, but not what is given: {_listed(dropped)}.")
@@ -162,7 +162,7 @@ def dependency_notes(task: SearchTask, suggestions: Sequence[Suggestion]) -> tup
         )
         found.append(
             f"{which} what all past runs obey: {_listed(tuple(broken))}"
-            " (--keep-dependencies keeps to it)."
+            " (`keep dependencies` in the question keeps to it)."
         )
     return tuple(found)
 

@@ -96,7 +96,7 @@ def set_aside(
         return ()
     values = ", ".join(f"{n} = {format_value(v)}" for n, v in judged[0].settings.items())
     why = listed([about_running(doubt) for doubt in doubts])
-    return (f"Set aside, though the model likes it best: {values}: {why} (--beyond allows it).",)
+    return (f"Set aside, though the model likes it best: {values}: {why} (`beyond` allows it).",)
 
 
 def _replaceable(task: SearchTask, one: Suggestion, surer: list[Suggestion]) -> bool:
