@@ -22,7 +22,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret models automl trust word scale billion quality load page-bench corpus answers clean
+.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust word scale billion quality load page-bench corpus answers clean
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -122,6 +122,9 @@ speed: $(STAMP)  ## the figures that matter in three minutes, beside those of th
 
 regret: $(STAMP)  ## one shot at the minimum of tables that hold every configuration
 	$(BIN)/python -m benchmarks.oneshot
+
+runnable: $(STAMP)  ## suggestions that can run, from samples of exhaustive tables without any rule
+	$(BIN)/python -m benchmarks.runnable
 
 scale: $(STAMP)  ## compass reduce beside dask.dataframe, 20 M rows; then its memory on 100 M rows
 	$(BIN)/python -m benchmarks.scale

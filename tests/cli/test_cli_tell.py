@@ -110,3 +110,27 @@ def test_a_file_that_was_not_filled_in_is_refused(saved: Path, tmp_path: Path) -
     result = compass("tell", saved, new(tmp_path, **empty))
     refused(result, "nothing can be learnt", "fill in the outcome columns")
     assert len(cp.load(saved).data) == 250
+
+
+def test_runs_by_hand_and_failed_ones(saved: Path, tmp_path: Path) -> None:
+    first = cp.load(saved).data.table.row(0)
+    values = {name: first[name] for name in ROLES["knobs"] + ROLES["context"]}
+    typed = ", ".join(f"{name}={value}" for name, value in values.items())
+    rest = ", ".join(f"{name}={first[name]}" for name in ROLES["outcomes"] if name != "runtime")
+    result = compass(
+        "tell",
+        saved,
+        "--run",
+        f"{typed}, {rest}, runtime=12.5",
+        "--run",
+        f"{typed}, runtime=failed: out of memory",
+    )
+    assert result.code == 0, result.err
+    assert "1 of the new runs failed: out of memory" in " ".join(result.out.split())
+    assert cp.load(saved).data.prepared.failures.reasons == ("failure: out of memory",)
+
+
+def test_runs_by_hand_that_cannot_be_read(saved: Path, tmp_path: Path) -> None:
+    refused(compass("tell", saved, "--run", "nodes=4, 8"), "'8' is no name=value")
+    refused(compass("tell", saved), "no runs to tell")
+    refused(compass("tell", saved, new(tmp_path), "--run", "nodes=4"), "a file, or typed")

@@ -7,7 +7,8 @@ import pytest
 import compass as cp
 from bound_task import bound
 from compass.domain.answer import Certificate, CertificateStatus, Label, Suggestion
-from compass.engine.relied_on import about_first, relied_on, with_measured
+from compass.domain.doubt import Doubt, DoubtCode
+from compass.engine.relied_on import about_first, relied_on, set_aside, with_measured
 from compass.evidence.assessor import Assessor
 from compass.evidence.best_measured import best_measured
 from compass.generate.search import LegalSearch
@@ -222,3 +223,15 @@ def test_a_certificate_is_about_what_was_found_first(one: Suggestion) -> None:
     # No smaller change is proved for every suggestion that is as near.
     nearest = optimal.model_copy(update={"tolerance": None})
     assert about_first(nearest, judged, (second,)) is nearest
+
+
+def test_what_the_model_likes_best_and_may_not_run_is_named(engine: cp.Compass) -> None:
+    one, other = engine.ask(FASTEST % "cfd", count=2)
+    doubt = Doubt(code=DoubtCode.NEVER_TOGETHER, columns=("cores", "tile"), value=0.6, limit=0.5)
+    first = one.model_copy(update={"trust": one.trust.model_copy(update={"doubts": (doubt,)})})
+    (note,) = set_aside((first, other), (other,))
+    assert note.startswith("Set aside, though the model likes it best: cores = ")
+    assert "no past run had these values of cores and tile together" in note
+    assert set_aside((first, other), (first, other)) == ()
+    assert set_aside((one, other), (other,)) == ()
+    assert set_aside((), ()) == ()

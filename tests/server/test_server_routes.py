@@ -197,6 +197,25 @@ def test_new_runs_make_a_new_engine(person: httpx.Client, engine_id: str) -> Non
     assert ragged.status_code == 422
 
 
+def test_failed_runs_are_taken_with_their_reason(person: httpx.Client, engine_id: str) -> None:
+    proposed = person.post(f"{API}/engines/{engine_id}/run-next", json={"runs": 2}).json()
+    table = list(csv.DictReader(io.StringIO(proposed["csv"])))
+    for row, why in zip(table, ("failed: out of memory", "timeout"), strict=True):
+        row["runtime"] = why
+    sent = {"names": list(table[0]), "rows": [list(row.values()) for row in table]}
+    told = person.post(f"{API}/engines/{engine_id}/tell", params={"wait": 60}, json=sent)
+    assert told.status_code == 201, told.text
+    report = told.json()["report"]
+    assert (report["rows"], report["used"]) == (2, 0)
+    (note,) = [note for note in report["notes"] if "failed" in note]
+    assert "out of memory" in note
+    assert "timeout" in note
+    path = f"{API}/engines/{told.json()['engine']['id']}/run-next"
+    again = person.post(path, json={"runs": 2}).json()["run_next"]
+    tried = [one["config"] for one in proposed["run_next"]]
+    assert not any(one["config"] in tried for one in again)
+
+
 def test_runs_that_say_nothing_leave_nothing_behind(person: httpx.Client, engine_id: str) -> None:
     known = person.get(f"{API}/datasets").json(), person.get(f"{API}/engines").json()
     path = f"{API}/engines/{engine_id}/tell/upload"

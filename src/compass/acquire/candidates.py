@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.acquire import improvement
-from compass.acquire.runnable import allowed
+from compass.acquire.runnable import allowed, likely_ends_well
 from compass.domain.space import Number
 from compass.evidence.assessor import Assessor
 from compass.evidence.contexts import completed
@@ -40,7 +40,8 @@ def legal_candidates(
     X = np.concatenate([suggested, measured[:REPEATED], bred])
     if task.baseline is None and len(X):
         X = _placed(task, assessor, X)
-    return _first_of_each(X[_fine(task, X)])
+    X = _first_of_each(X[_fine(task, X)])
+    return X[likely_ends_well(assessor, X)]
 
 
 def _placed(task: SearchTask, assessor: Assessor, X: Floats) -> Floats:

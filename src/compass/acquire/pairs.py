@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.acquire.base import proposal
-from compass.acquire.runnable import allowed
+from compass.acquire.runnable import allowed, likely_ends_well
 from compass.domain.answer import Effect, Finding, Proposal, Suggestion
 from compass.domain.base import Value
 from compass.domain.space import Role
@@ -101,6 +101,8 @@ def _legal_pairs(
         moved[:, column] = move[1]
         fine = allowed(task.space, task.rules, references, columns)
         fine &= allowed(task.space, task.rules, moved, columns)
+        fine[fine] = likely_ends_well(assessor, references[fine])
+        fine[fine] = likely_ends_well(assessor, moved[fine])
         yield references[fine], moved[fine]
 
 

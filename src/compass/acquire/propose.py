@@ -14,7 +14,7 @@ from compass.acquire.base import AcquisitionRequest, acquisition, proposal
 from compass.acquire.draws import draw_candidates
 from compass.acquire.improvement import batch
 from compass.acquire.pairs import pairs_for
-from compass.acquire.runnable import allowed, apart, spaced
+from compass.acquire.runnable import allowed, apart, likely_ends_well, spaced
 from compass.acquire.sentences import what_it_settles
 from compass.domain.answer import Label, Proposal, Suggestion
 from compass.domain.space import Role, Space
@@ -167,6 +167,7 @@ def for_population(
     for x in pending:
         possible &= apart(after, x, geometry, assessor.store.settings.search.distinct)
     fresh = np.flatnonzero(possible)[:_TRIED]
+    fresh = fresh[likely_ends_well(assessor, after[fresh])]
     if not len(fresh):
         return ()
     proposals = []
@@ -206,6 +207,7 @@ def towards(
         point[column] = origin[column]
         rows.append(point)
     candidates = np.array(rows)[allowed(space, rules, np.array(rows))]
+    candidates = candidates[likely_ends_well(assessor, candidates)]
     unseen = candidates[~assessor.view.all_runs.known(candidates)]
     least = assessor.store.settings.search.distinct
     kept = unseen[spaced(unseen, geometry, least)]
@@ -244,6 +246,7 @@ def anywhere(
     for place, column in enumerate(knobs):
         mixed[take[:, place], column] = donors[take[:, place], column]
     candidates = np.unique(mixed[allowed(space, rules, mixed)], axis=0)
+    candidates = candidates[likely_ends_well(assessor, candidates)]
     for x in () if pending is None else pending:
         far = apart(candidates, x, geometry, assessor.store.settings.search.distinct)
         candidates = candidates[far]

@@ -1,4 +1,4 @@
-"""What every proposed run has to be: legal, not a near copy of another, and called a repeat if so.
+"""What every proposed run has to be: legal, likely not to fail, no near copy of another.
 
 Arrays X [n, d] are encoded configurations of one set of features.
 """
@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.space import Space
+from compass.evidence.assessor import Assessor
+from compass.evidence.runnable import LIKELY
 from compass.prepare.geometry import Geometry, column_distances
 from compass.prepare.legal import legal_mask
 from compass.rules import Rule
@@ -31,6 +33,14 @@ def allowed(
     for rule in rules:
         fine &= rule.holds(X)
     return fine
+
+
+def likely_ends_well(assessor: Assessor, X: Floats) -> Bools:
+    """Which configurations X [n, d] likely do not fail, going by past runs that did."""
+    failing = assessor.view.failing
+    if failing is None:
+        return np.ones(len(X), dtype=np.bool_)
+    return np.asarray(failing(X) <= LIKELY)
 
 
 def apart(X: Floats, x: Floats, geometry: Geometry, least: float) -> Bools:

@@ -126,7 +126,7 @@ Dependencies = Annotated[
     typer.Option(
         "--keep-dependencies/--ignore-dependencies",
         help="Obey rules that hold on all rows though nobody stated them, or not "
-        "(a recommendation from many rows does).",
+        "(a recommendation does, where they can hardly be an accident).",
         show_default=False,
     ),
 ]
@@ -224,7 +224,15 @@ RunsFile = Annotated[
 Questions = Annotated[
     Texts, option("--ask", "QUERY", "Say what the runs change in the answer to this; repeatable.")
 ]
-NewRuns = Annotated[str, argument("RUNS", "New runs: a file, glob or directory.")]
+NewRuns = Annotated[MaybeText, argument("RUNS", "New runs: a file, glob or directory.")]
+TypedRuns = Annotated[
+    Texts,
+    option(
+        "--run",
+        "VALUES",
+        "A run by hand: 'nodes=4, runtime=12.5', or 'runtime=failed: out of memory'; repeatable.",
+    ),
+]
 NewPlace = Annotated[
     Path | None,
     typer.Option(

@@ -108,6 +108,9 @@ def _print_sample(words: str | None) -> None:
         print_notes([f"the data is {words}"])
 
 
+_MINED = ("", "rule", "kind", "rows", "accident", "why")
+
+
 def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
     """What each column is taken for, what cleaning did, which runs compare, and the rules."""
     report, mined = view.cleaning, view.dependencies
@@ -128,9 +131,14 @@ def print_columns(view: "ColumnsView", *, as_json: bool) -> None:
         print_table("Rules", ("rule", "rows that break it"), broken)
     if mined is not None:
         sys.stdout.write("\n")
-        numbered = [(i, m.text, m.kind, m.why) for i, m in enumerate(mined, 1)]
+        from compass.rules.mine.wording import accident_in_words
+
+        numbered = [
+            (i, m.text, m.kind, f"{m.rows:,}", accident_in_words(m.accident), m.why)
+            for i, m in enumerate(mined, 1)
+        ]
         what = "Dependencies that hold" if mined else "No dependency holds"
-        print_table(f"{what} on all rows{among}", ("", "rule", "kind", "why"), numbered)
+        print_table(f"{what} on all rows{among}", _MINED, numbered)
         if mined and among:
             print_notes(["rows that were not sampled may break them: check before you confirm"])
         if mined:

@@ -29,6 +29,8 @@ class DoubtCode(StrEnum):
     NO_SKILL = "no skill"
     BEYOND_CONTEXT = "beyond this context"
     BREAKS_DEPENDENCY = "breaks a dependency"
+    NEVER_TOGETHER = "never run together"
+    SIMILAR_FAILED = "similar runs failed"
     MEASURED_OTHERWISE = "measured otherwise"
 
 
@@ -37,11 +39,14 @@ class Doubt(Noun):
 
     code: DoubtCode
     columns: tuple[str, ...] = Field((), description="parameters that it is about")
+    runs: tuple[str, ...] | None = Field(
+        None, description="past runs that it is about, and what they say"
+    )
     outcome: str | None = Field(None, description="the outcome that it is about; None: all")
     value: float | None = Field(
         None,
         description="what was found: the share of past runs that are nearer, more certain or "
         "better predicted; past runs near; pairs of comparable runs, or the share of them that "
-        "agrees; the chance to meet the goal",
+        "agrees; the chance to meet the goal; the chance that it cannot be run, or fails",
     )
     limit: float | None = Field(None, description="what it is compared with; beyond is a doubt")

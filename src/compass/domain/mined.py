@@ -11,7 +11,7 @@ class Mined(Noun):
     """A dependency found in the data; it becomes a rule only when the person confirms it."""
 
     text: str = Field(description="the dependency in the rule language")
-    kind: Literal["equality", "ratio", "bound", "product", "modulo", "implication"]
+    kind: Literal["equality", "ratio", "bound", "product", "modulo", "implication", "exclusion"]
     names: tuple[str, ...] = Field((), description="the columns that it speaks of")
     rows: int = Field(description="rows it was checked on: all that have the values it needs")
     combinations: int = Field(
@@ -19,5 +19,10 @@ class Mined(Noun):
     )
     coincidence: float = Field(
         1.0, description="how likely unrelated columns would show it by chance"
+    )
+    accident: float = Field(
+        1.0,
+        description="how likely at least one of all rules that were tried would hold so well by "
+        "accident: the coincidence times their number",
     )
     why: str = Field(description="why it is not a coincidence")

@@ -52,7 +52,7 @@ CHANCE = Option("how likely a new run has to meet each goal", "e.g. 0.95", above
 BEYOND = Option("also search where no past run of this context has been")
 DEPENDENCIES = Option(
     "what suggestions do with rules that hold on all rows, though nobody stated them: keep, ignore",
-    "by default a recommendation from many rows keeps those that it can hardly owe to chance",
+    "by default a recommendation keeps those that can hardly be an accident",
 )
 CURVE = Option("parameters to draw the outcomes against")
 

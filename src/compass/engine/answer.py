@@ -38,13 +38,14 @@ from compass.engine.notes import (
 )
 from compass.engine.plan import allowing, followers, linked, opening
 from compass.engine.provenance import Clock
-from compass.engine.relied_on import about_first, relied_on, with_measured
+from compass.engine.relied_on import about_first, relied_on, set_aside, with_measured
 from compass.engine.suggestions import suggested
 from compass.evidence.assessor import Assessor
 from compass.evidence.best_measured import best_measured
 from compass.evidence.contexts import completed, left_open
 from compass.evidence.past_runs import beside_best
 from compass.evidence.prices import prices
+from compass.evidence.runnable import failure_notes
 from compass.generate.base import Candidates, Floats, generator_for
 from compass.generate.certain import confirmed, generate_certain
 from compass.generate.legality import WITHHELD, checked, lawful
@@ -196,6 +197,8 @@ def _judge(search: _Search) -> _Judged:
             *withheld,
             *dependency_notes(search.task, suggestions or ideas),
             *bound_notes(searched, suggestions, shown.X),
+            *set_aside(judged, suggestions),
+            *failure_notes(assessor, shown.X if suggestions else shown.X[:0]),
             *beside_best(searched, assessor, shown),
             *notes(searched, suggestions),
             *left_open(searched, assessor, shown.X),

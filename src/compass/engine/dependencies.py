@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from compass.domain.answer import Suggestion
 from compass.domain.doubt import Doubt, DoubtCode
+from compass.domain.mined import Mined
 from compass.domain.query import Kind, Query
 from compass.domain.space import Role
 from compass.evidence import baseline as base
@@ -15,20 +16,20 @@ from compass.learn.dependencies import Dependency
 from compass.learn.features import FeatureView, Floats
 from compass.learn.store import ModelStore
 from compass.rules import Rule
+from compass.rules.mine.wording import accident_in_words
 
-# Where none of so many different configurations breaks it, at most 3 in 1000 of those that people
-# choose do (95 %, the rule of three).
-MANY = 1000
-# Mining shows a person what chance would show once in 1e6. To act on it unasked it has to stand out
-# among all that mining tries: some 1e4 candidates in a wide table.
-SURE = 1e-10
+# Different configurations below which nothing is kept unasked.
+MANY = 16
+# To act on a rule unasked, that it is an accident among all that mining tried has to be less likely
+# than this; a person is shown what is likely enough to be worth a look (rules/mine).
+SURE = 1e-6
 _FOLLOWED = ("equality", "ratio")  # what is held follows the parameters that move
 _SHOWN = 4  # dependencies that a note names
 
 
 def kept_dependencies(
     query: Query, store: ModelStore, view: FeatureView, stated: Collection[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+) -> tuple[tuple[Mined, ...], tuple[str, ...]]:
     """The dependencies that a question keeps as rules, and those that what it gives breaks."""
     asked_to = query.dependencies == "keep"
     if query.dependencies == "ignore" or not (asked_to or query.kind is Kind.RECOMMEND):
@@ -47,7 +48,7 @@ def kept_dependencies(
     ]
     dropped = [one for one in wanted if _broken(one, view, origin, given)]
     kept = [one for one in wanted if one not in dropped]
-    return tuple(one.rule.text for one in kept), tuple(one.rule.text for one in dropped)
+    return tuple(one.mined for one in kept), tuple(one.rule.text for one in dropped)
 
 
 def _given(
@@ -82,7 +83,7 @@ def _beyond_doubt(one: Dependency, settled: set[str]) -> bool:
     A column that is held but not given differs among the contexts that are averaged over; a rule
     on it would confine the answer to one of them.
     """
-    if one.mined.coincidence > SURE:
+    if one.mined.accident > SURE:
         return False
     return one.mined.kind in _FOLLOWED or {*one.rule.names} <= settled
 
@@ -146,7 +147,7 @@ def dependency_notes(task: SearchTask, suggestions: Sequence[Suggestion]) -> tup
     found = []
     if kept:
         found.append(
-            f"Kept, because all past runs obey it, though nobody stated it: {_listed(kept)}"
+            f"Held to what all past runs obey, though nobody stated it: {_with_evidence(kept)}"
             " (`ignore dependencies` in the question asks without)."
         )
     if dropped:
@@ -166,11 +167,22 @@ def dependency_notes(task: SearchTask, suggestions: Sequence[Suggestion]) -> tup
     return tuple(found)
 
 
-def given_up(kept: tuple[str, ...]) -> str:
+def _with_evidence(kept: Sequence[Mined]) -> str:
+    """Rules with the runs that they rest on, and how likely they are an accident."""
+    chances = [accident_in_words(one.accident) for one in kept]
+    return _listed(
+        [
+            f"{one.text} ({one.rows:,} runs, chance of an accident {chance})"
+            for one, chance in zip(kept, chances, strict=True)
+        ]
+    )
+
+
+def given_up(kept: tuple[Mined, ...]) -> str:
     """The note of an answer that exists only without them."""
     return (
         "No configuration obeys the rules and also what all past runs obey, so the latter is not"
-        f" kept: {_listed(kept)}."
+        f" kept: {_listed([one.text for one in kept])}."
     )
 
 

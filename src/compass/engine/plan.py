@@ -28,6 +28,7 @@ from compass.evidence.chances import GoalChances
 from compass.evidence.contexts import completed, near_past_runs
 from compass.evidence.matching import best_run
 from compass.evidence.past_runs import past_runs_of
+from compass.evidence.runnable import usual_in
 from compass.generate.base import Bools
 from compass.generate.predict import Averaged
 from compass.generate.remembered import remembered
@@ -141,8 +142,10 @@ def allowing(task: SearchTask, forced: tuple[str, ...], assessor: Assessor) -> S
     wider = _with_chances(wider, assessor)
     past_runs = past_runs_of(wider, assessor, task.contexts, predict.spread)
     limits = task.settings.trust
+    usual = usual_in(wider, assessor, unstated(wider, assessor.view))
     return replace(
         wider,
+        usual=None if usual is None else remembered(usual),
         past_runs=past_runs,
         familiar=remembered(near_past_runs(wider, assessor, limits.caution)),
         supported=remembered(near_past_runs(wider, assessor, limits.unsupported)),

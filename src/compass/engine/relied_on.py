@@ -14,15 +14,21 @@ from compass.domain.answer import (
     Measured,
     Suggestion,
 )
+from compass.domain.doubt import DoubtCode
 from compass.evidence.assessor import Assessor
 from compass.evidence.best_measured import worse_than_measured
 from compass.generate.base import Candidates
-from compass.generate.objectives import objectives
+from compass.generate.objectives import objectives, sign
 from compass.generate.score import score
 from compass.generate.task import SearchTask
+from compass.language import format_value, listed
 from compass.prepare.encode import Encoder
+from compass.trust.words import about_running
 
 _EQUAL = 1e-9
+_ABOUT_NEIGHBOURS = frozenset({DoubtCode.NEVER_TOGETHER, DoubtCode.SIMILAR_FAILED})
+_ABOUT_RUNNING = _ABOUT_NEIGHBOURS | {DoubtCode.BREAKS_DEPENDENCY}
+_LITTLE = 0.5  # share of a predicted value that likely being able to run is worth
 _BETTER = (Label.TRUSTED, Label.CAUTION, Label.UNSUPPORTED)
 
 
@@ -63,13 +69,52 @@ def relied_on(
         # To change nothing is trusted, and no answer where something better was found.
         fine = [s for s in fine if s.edits or task.baseline is None]
 
-    def place(one: Suggestion) -> tuple[bool, int]:
-        return worse_than_measured(task, assessor, one, best), _BETTER.index(one.trust.label)
+    surer = [one for one in fine if not _may_not_run(one)]
+
+    def place(one: Suggestion) -> tuple[bool, bool, int]:
+        worse = worse_than_measured(task, assessor, one, best)
+        return _replaceable(task, one, surer), worse, _BETTER.index(one.trust.label)
 
     shown = sorted(fine, key=place)[: task.count]
-    if task.count > 1 and fine and fine[0] not in shown:
+    if task.count > 1 and fine and fine[0] not in shown and not _replaceable(task, fine[0], surer):
         shown[-1] = fine[0]  # what comes first by the goals alone is a choice, whatever its label
     return tuple(shown), rest
+
+
+def _may_not_run(one: Suggestion) -> bool:
+    return any(doubt.code in _ABOUT_RUNNING for doubt in one.trust.doubts)
+
+
+def set_aside(
+    judged: tuple[Suggestion, ...], suggestions: tuple[Suggestion, ...]
+) -> tuple[str, ...]:
+    """Why what comes first by the goals alone is not suggested, where it may not run."""
+    if not judged or judged[0] in suggestions or not suggestions:
+        return ()
+    doubts = [d for d in judged[0].trust.doubts if d.code in _ABOUT_NEIGHBOURS]
+    if not doubts:
+        return ()
+    values = ", ".join(f"{n} = {format_value(v)}" for n, v in judged[0].settings.items())
+    why = listed([about_running(doubt) for doubt in doubts])
+    return (f"Set aside, though the model likes it best: {values}: {why} (`beyond` allows it).",)
+
+
+def _replaceable(task: SearchTask, one: Suggestion, surer: list[Suggestion]) -> bool:
+    """Whether it is doubtful that it can be run, and another one loses little beside it."""
+    return _may_not_run(one) and any(_loses_little(task, other, one) for other in surer)
+
+
+def _loses_little(task: SearchTask, other: Suggestion, one: Suggestion) -> bool:
+    """Whether a suggestion is predicted to be not much worse than another, nor much further."""
+    if task.proximity and other.distance > one.distance + task.settings.search.budget:
+        return False
+    for target in objectives(task.targets):
+        own, value = other.outcome(target.name).value, one.outcome(target.name).value
+        assert isinstance(own, float)  # what has a direction is a number
+        assert isinstance(value, float)
+        if sign(target) * (own - value) > _LITTLE * abs(value):
+            return False
+    return True
 
 
 def _may_be_suggested(one: Suggestion) -> bool:

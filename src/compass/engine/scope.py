@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from compass.domain.constraint import Constraint
 from compass.domain.errors import QueryProblem
 from compass.domain.expression import names_in
+from compass.domain.mined import Mined
 from compass.domain.query import Query
 from compass.domain.space import Role, Space
 from compass.engine.constants import remaining
@@ -28,7 +29,7 @@ class Scope:
     outcomes: tuple[str, ...]  # everything that has to be predicted
     rules: tuple[Rule, ...]  # over the features
     conditions: tuple[Rule, ...]  # over features and outcomes
-    kept: tuple[str, ...] = ()  # of the rules: dependencies that were found, not stated
+    kept: tuple[Mined, ...] = ()  # of the rules: dependencies that were found, not stated
     dropped: tuple[str, ...] = ()  # dependencies that what is given breaks
 
 
@@ -49,7 +50,7 @@ def scope_of(query: Query, store: ModelStore, standing: tuple[Constraint, ...]) 
     return Scope(
         view=view,
         outcomes=outcomes,
-        rules=(*(rule_of(text) for text in plain), *(view.rule(text) for text in kept)),
+        rules=(*(rule_of(text) for text in plain), *(view.rule(one.text) for one in kept)),
         conditions=tuple(rule_of(text, outcomes) for text in texts if text not in plain),
         kept=kept,
         dropped=dropped,

@@ -14,6 +14,7 @@ from compass.evidence.conditions import Predicted, conditions_at, scores_at_base
 from compass.evidence.contexts import across
 from compass.evidence.effects import with_effects
 from compass.evidence.past_runs import measured_at
+from compass.evidence.runnable import runnable_doubts
 from compass.generate.base import Candidates, Floats
 from compass.generate.loss import proximity
 from compass.generate.predict import Averaged
@@ -53,10 +54,14 @@ def suggested(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[
     likely = {target.name for target in goals if target.by_chance}
 
     def doubts(
-        x: Floats, outcomes: tuple[Prediction, ...], broken: tuple[Rule, ...]
+        x: Floats,
+        outcomes: tuple[Prediction, ...],
+        broken: tuple[Rule, ...],
+        on_running: tuple[Doubt, ...],
     ) -> tuple[Doubt, ...]:
         about = skill_doubts(assessor) + measured_doubts(assessor, x, outcomes)
         about += bound_doubts(task, x) + dependency_doubts(task, broken)
+        about += on_running
         return (*about, *goal_doubts(outcomes, least or 0.0, likely))
 
     return tuple(
@@ -64,11 +69,11 @@ def suggested(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[
             task,
             x,
             outcomes,
-            concluded(trust, doubts(x, outcomes, broken), comparable),
+            concluded(trust, doubts(x, outcomes, broken, on_running), comparable),
             near,
             ok,
         ).model_copy(update={"breaks": tuple(rule.text for rule in broken), "conditions": held})
-        for x, outcomes, trust, near, ok, held, broken in zip(
+        for x, outcomes, trust, near, ok, held, broken, on_running in zip(
             found.X,
             predictions,
             trusts,
@@ -76,6 +81,7 @@ def suggested(task: SearchTask, assessor: Assessor, found: Candidates) -> tuple[
             found.meets.tolist(),
             conditions,
             broken_dependencies(task, assessor.view, found.X),
+            runnable_doubts(task, assessor, found.X),
             strict=True,
         )
     )

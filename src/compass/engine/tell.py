@@ -18,6 +18,13 @@ from compass.domain.query import Query
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.tell import Learnt, Reanswered, TellReport, Update
 from compass.engine.dataset import Dataset, read
+from compass.engine.failed_runs import (
+    COLUMN,
+    failure_note,
+    failures_apart,
+    noting_failures,
+    with_reasons,
+)
 from compass.engine.tell_report import compared, reanswered, sentences
 from compass.exporters.spreadsheet import unguarded
 from compass.learn.compare import Selection
@@ -60,6 +67,7 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
     first = engine.data.table.rows
     arrived = data.table.rows - first
     used = _usable(data, first)
+    failed = int((data.prepared.failures.row_id >= first).sum())
     store, learnt = _learnt_from(engine, data, first)
     changed = {*engine.space.having(*_FEATURES)} ^ {*data.prepared.space.having(*_FEATURES)}
     if changed:
@@ -70,8 +78,9 @@ def tell(engine: "Compass", source: Any, questions: Sequence[str | Query] = ()) 
     later = [name for name in engine.space.having(Role.OUTCOME) if name not in engine.learnt]
     if later:
         notes += (f"learnt with these runs when a question needs it: {', '.join(later)}",)
-    if used < arrived:
-        notes += (f"{arrived - used} of the new runs cannot be used; see compass columns",)
+    notes += failure_note(data.prepared.failures, first)
+    if used + failed < arrived:
+        notes += (f"{arrived - used - failed} of the new runs cannot be used; see compass columns",)
     beside = compared(engine.store, store, first)
     answers = _again(engine, data, store, before)
     again = [reanswered(was, now) for (_, was), now in zip(before, answers, strict=True)]
@@ -110,14 +119,15 @@ def _usable(data: Dataset, first: int) -> int:
     filled = np.zeros(len(fresh), dtype=np.bool_)
     for name in prepared.space.having(Role.OUTCOME):
         filled |= np.isfinite(prepared.outcome(name))
-    if not (filled & fresh).any():
+    failed = prepared.failures.row_id >= first
+    if not (filled & fresh).any() and not failed.any():
         arrived = data.table.rows - first
         what = "the new run" if arrived == 1 else f"any of the {arrived} new runs"
         raise DataProblem(
             f"nothing can be learnt from {what}: no outcome is filled in, or they cannot be used",
-            hint="fill in the outcome columns and tell them again",
+            hint="fill in the outcome columns (failed: REASON, if a run failed) and tell again",
         )
-    return int(fresh.sum())
+    return int((fresh & ~np.isin(prepared.row_id, prepared.failures.row_id)).sum())
 
 
 def _answers(engine: "Compass", questions: Sequence[str | Query]) -> list[tuple[Query, Answer]]:
@@ -165,11 +175,12 @@ def with_runs(data: Dataset, source: Any) -> tuple[Dataset, tuple[str, ...]]:
     """The runs with new ones after them; columns that are not in use may be missing from these."""
     given = source.table if isinstance(source, Dataset) else read(source).table
     known = data.table
-    fresh = replace(given, arrow=unguarded(given, known))
+    told, reasons = failures_apart(unguarded(given, known), data.prepared.space)
+    fresh = replace(given, arrow=told)
     used = {*data.prepared.space.names}
-    lacking = [name for name in known.names if name not in fresh.names]
+    lacking = [name for name in known.names if name not in (*fresh.names, COLUMN)]
     needed = [name for name in lacking if name in used]
-    extra = [name for name in fresh.names if name not in known.names]
+    extra = [name for name in fresh.names if name not in (*known.names, COLUMN)]
     if needed:
         close = nearest(needed[0], extra)
         raise DataProblem(
@@ -179,12 +190,13 @@ def with_runs(data: Dataset, source: Any) -> tuple[Dataset, tuple[str, ...]]:
     arrow = fresh.arrow.select([name for name in fresh.names if name in known.names])
     for name in lacking:
         arrow = arrow.append_column(name, pa.nulls(fresh.rows))
-    both = combine([known.arrow, arrow], ["the runs known so far", "the new runs"])
+    tables = with_reasons(known.arrow, arrow, reasons)
+    both = combine(tables, ["the runs known so far", "the new runs"])
     notes = [f"columns that are not known were left out: {', '.join(extra)}"] if extra else []
     if fresh.sampled is not None and known.sampled is None:
         notes.append("the new runs are a sample, the known ones are not: each new run counts once")
     table = Table.of(both, (*known.parts, *fresh.parts))
-    return replace(data, table=table), tuple(notes)
+    return noting_failures(data, table), tuple(notes)
 
 
 @dataclass(frozen=True, eq=False)

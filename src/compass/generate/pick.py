@@ -21,6 +21,9 @@ from compass.prepare.geometry import distances
 _WORSE = 0.1  # a value worse by this share costs as much as a change by one standard deviation
 # How much more a further answer may cost, in units of the budget; 0: as little as possible.
 _BUDGETS = (0.0, 0.25, 1.0, 4.0, 16.0, 64.0)
+_LOSS = 5.0  # what a candidate that likely can be run may cost more than the best: 50 % worse
+_LOOKED_AT = 64  # candidates, best first, that are looked at in the first go; then twice as many
+_USUAL = 24  # of them that are enough per answer that is wanted: different ones are among them
 _SURER = 32  # answers without doubt beside the others, where something is in doubt about the first
 
 
@@ -46,6 +49,37 @@ def preferred(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidates:
 
 def pick(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
     """Positions in `scored` (best first, as `preferred` gives it) of the answers to return.
+
+    Of those that likely can be run, where they are known and cost little more; others only fill up
+    the number that is wanted. The best one comes first whatever it is.
+    """
+    plain = _pick(task, scored)
+    if task.usual is None or not len(plain) or task.usual(scored.X[plain]).all():
+        return plain
+    usual = _usual(task, scored)
+    chosen = usual[_pick(task, scored.take(usual))] if len(usual) else usual
+    if len(chosen) < task.count:
+        chosen = np.concatenate([chosen, plain[~np.isin(plain, chosen)]])
+    return chosen if chosen[0] == 0 else np.concatenate([[0], chosen[chosen != 0]])
+
+
+def _usual(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
+    """Positions of candidates that likely can be run and cost little more than the best."""
+    assert task.usual is not None
+    most = task.settings.search.budget if task.proximity else _LOSS
+    cheap = np.flatnonzero(_cost(task, scored) <= most) if len(scored) > 1 else np.arange(1)
+    found: list[NDArray[np.int64]] = []
+    count, first, size = 0, 0, _LOOKED_AT
+    while first < len(cheap) and count < _USUAL * task.count:
+        some = cheap[first : first + size]
+        some = some[task.usual(scored.X[some])]
+        found.append(some)
+        first, size, count = first + size, 2 * size, count + len(some)
+    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+
+def _pick(task: SearchTask, scored: ScoredCandidates) -> NDArray[np.int64]:
+    """The same, whether they can be run or not.
 
     Those that past runs support, where it is known which they are, and as many of which nothing
     is in doubt, where something is about the first. The best one comes first whatever it is: where

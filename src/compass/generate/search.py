@@ -65,7 +65,7 @@ def _with_supported(task: SearchTask, found: ScoredCandidates) -> ScoredCandidat
     if fine is None or not len(found):
         return found
     best = found.X[order(task, found)[:_DOUBTED]]
-    best = best[~fine(best)]
+    best = best[~(fine(best) & (True if task.usual is None else task.usual(best)))]
     if not len(best):
         return found
     return ScoredCandidates.join([found, score(task, towards_past_runs(task, best))])

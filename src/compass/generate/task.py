@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compass.domain.base import Config
+from compass.domain.mined import Mined
 from compass.domain.query import Kind, Query
 from compass.domain.space import Space
 from compass.domain.target import Target
@@ -43,7 +44,7 @@ class Assumptions:
     rows: Columns = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # of these runs
     given: tuple[str, ...] = ()  # parameters that a recommendation sets
     bounds: tuple[Rule, ...] = ()  # limits that past runs of the context show, obeyed or not
-    kept: tuple[str, ...] = ()  # dependencies among the rules: found in the runs, not stated
+    kept: tuple[Mined, ...] = ()  # dependencies among the rules: found in the runs, not stated
     dropped: tuple[str, ...] = ()  # those that what is given breaks, so that they are not kept
 
 
@@ -82,6 +83,9 @@ class SearchTask:
     supported: Callable[[Floats], Bools] | None = None  # which configurations past runs support
     trusted: Callable[[Floats], Bools] | None = (
         None  # of which nothing but their effects is in doubt
+    )
+    usual: Callable[[Floats], Bools] | None = (
+        None  # which configurations combine values as past runs do, and likely do not fail
     )
     query: Query = field(default_factory=lambda: Query(kind=Kind.RECOMMEND))
     contexts: Floats = field(default_factory=lambda: np.empty((0, 0)))  # [c, d] averaged over

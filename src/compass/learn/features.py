@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.domain.errors import DataProblem
-from compass.domain.space import Category, Number, Space
+from compass.domain.space import Category, Number, Role, Space
 from compass.language import parse_rule
 from compass.learn.dependencies import FoundDependencies
 from compass.learn.runs import RunIndex, distinct_runs, repeated_runs
@@ -21,8 +21,10 @@ from compass.prepare.split import by_configuration, by_group, by_time, configura
 from compass.prepare.weigh import deviation
 from compass.rules import Rule, compile_rule
 from compass.settings import Settings
+from compass.trust.failing import FailureChance
 from compass.trust.pairs.index import PairIndex, Sorting
 from compass.trust.support import Support
+from compass.trust.together import SeenTogether
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -101,6 +103,34 @@ class FeatureView:
     def dependencies(self) -> FoundDependencies:
         """What holds among the features on all past runs, without having been stated."""
         return self._dependencies or FoundDependencies.of(self.everything, self.features)
+
+    @cached_property
+    def together(self) -> SeenTogether:
+        """Which values of the knobs runs had together that did not fail."""
+        knobs = [self.names.index(name) for name in self.features.having(Role.KNOB)]
+        return SeenTogether.of(self._succeeded, knobs)
+
+    @cached_property
+    def failing(self) -> FailureChance | None:
+        """How likely a configuration fails; None: no run did."""
+        known = self.everything.failures
+        if not len(known):
+            return None
+        X = known.values[:, [self.everything.space.names.index(name) for name in self.names]]
+        complete = np.flatnonzero(np.isfinite(X).all(axis=1))
+        if not len(complete):
+            return None
+        reasons = tuple(known.reasons[place] for place in complete)
+        own = self._succeeded, self.geometry({}), known.row_id[complete], reasons
+        return FailureChance(X[complete], *own)
+
+    @cached_property
+    def _succeeded(self) -> Floats:
+        """The configurations of complete runs that did not fail, [m, d]."""
+        data = self.everything
+        X = data.columns_of(self.names)
+        fine = np.isfinite(X).all(axis=1) & data.measured
+        return X[fine & ~np.isin(data.row_id, data.failures.row_id)]
 
     @cached_property
     def distinct(self) -> Rows:

@@ -81,7 +81,21 @@ def _clause(doubt: Doubt, trust: Trust) -> str:
             return f"no past run of this context has {such} of {listed(doubt.columns)}"
         case DoubtCode.BREAKS_DEPENDENCY:
             return f"it breaks what all past runs obey about {listed(doubt.columns)}"
+        case DoubtCode.NEVER_TOGETHER | DoubtCode.SIMILAR_FAILED:
+            return about_running(doubt)
     return _about_outcome(doubt)
+
+
+def about_running(doubt: Doubt) -> str:
+    """A doubt whether a configuration can be run at all."""
+    chance = f"a chance of {share(doubt.value or 0.0)}"
+    if doubt.code is DoubtCode.SIMILAR_FAILED:
+        runs = f" ({'; '.join(doubt.runs)})" if doubt.runs else ""
+        return f"similar runs failed{runs}, so that it fails with {chance}"
+    cannot = f"{chance} that it cannot be run"
+    if len(doubt.columns) == 1:
+        return f"no past run had this value of {doubt.columns[0]} ({cannot})"
+    return f"no past run had these values of {listed(doubt.columns)} together ({cannot})"
 
 
 def _about_outcome(doubt: Doubt) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.chat.chat_case import Talk
-from tests.chat.corpus_case import sentences, tables
+from tests.chat.corpus_case import tables
 
 from compass.chat import english
 from compass.chat.draft import Slot

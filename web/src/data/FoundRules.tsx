@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data } from "@/api/client";
 import { ProblemNote, sentence } from "@/show/ProblemNote";
-import { count } from "@/show/values";
+import { count, number } from "@/show/values";
 import css from "./data.module.css";
 import { confirm } from "./rules";
 import { meaning } from "./study";
@@ -62,7 +62,7 @@ export function FoundRules({ dataset, editor }: { dataset: string; editor: Study
                 <div className={css.grow}>
                   <Code className={css.name}>{one.text}</Code>
                   <Text size="sm" c="dimmed" mt={4}>
-                    {sentence(one.why)}
+                    {sentence(one.why)} Chance of an accident: {number(one.accident)}.
                   </Text>
                 </div>
                 <Button

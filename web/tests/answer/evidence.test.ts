@@ -101,6 +101,15 @@ describe("doubts", () => {
       "The models do not agree (score 0.97, limit 0.95).",
     );
   });
+  it("name the runs behind them", () => {
+    const runs = ["row 7: runtime: timeout"];
+    expect(doubtWords({ code: "similar runs failed", columns: [], value: 0.6, runs })).toBe(
+      "Similar runs failed (60 % likely to fail; row 7: runtime: timeout).",
+    );
+    expect(doubtWords({ code: "never run together", columns: ["a", "b"], value: 0.9 })).toBe(
+      "Values that no past run had together: a, b (90 % likely that it cannot be run).",
+    );
+  });
   it.each(["goal missed", "no skill", "beyond this context", "measured otherwise"] as const)(
     "have words for %s",
     (code) => expect(doubtWords({ code, columns: [] })).toMatch(/^[A-Z].*\.$/),

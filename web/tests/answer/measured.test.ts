@@ -43,6 +43,10 @@ describe("what is typed", () => {
   it.each(["fast", "1.2.3", "0x10", "Infinity", "1 s"])("refuses %s", (text) => {
     expect(() => read(number, text)).toThrow("This is no number (in s)");
   });
+  it.each(["failed: out of memory", "Timeout", "OOM", "out of memory"])("takes %s", (text) => {
+    expect(read(number, ` ${text}`)).toBe(text);
+    expect(() => read({ ...number, role: "knob" }, text)).toThrow("This is no number");
+  });
   it("asks for a point where a comma may mean either", () => {
     expect(() => read(number, "1,5")).toThrow("Write a point for the fraction: 1.5");
     expect(() => read(number, "1,000")).toThrow("Write it without the comma");

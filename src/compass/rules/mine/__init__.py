@@ -1,6 +1,7 @@
 """Dependencies that hold on every row of a table, for a person to confirm."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,14 +17,21 @@ from compass.rules.mine.possible import Possible
 from compass.rules.mine.products import (
     ProductRelation,
     confined,
-    limits,
     multiples_of_products,
     products,
 )
-from compass.rules.mine.wording import Found, of_implication, of_multiple, of_pair, of_product
+from compass.rules.mine.thresholds import Tried, product_rules, step_rules
+from compass.rules.mine.wording import (
+    Found,
+    of_implication,
+    of_multiple,
+    of_pair,
+    of_product,
+    of_threshold,
+)
 from compass.rules.values import without_none
 
-_ROWS = 20  # a shorter table proves nothing
+_ROWS = 16  # a shorter table proves nothing
 _SAMPLE = 50_000  # rows of a longer table that are looked at first
 _ROUNDS = 8  # times that rows which break what was found are added to them
 _COUNTEREXAMPLES = 16  # rows that break one dependency and are added
@@ -71,16 +79,27 @@ def _found(X: FloatArray, space: Space, limit: int) -> list[Found]:
     found += [of_pair(p) for p in (*divisors, *between)]
     known = Possible({name: data.distinct(name) for name in (*data.numbers, *data.categories)})
     _add(known, space, found)
-    highest = [of_product(relation) for relation in limits(data, left, known)]
-    _add(known, space, highest)
-    found += highest
+    tried = Tried.of(data)
+    related = _connected([{*one.left, *one.right} for one in (*relations, *few, *grouped)])
+    found += [of_threshold(one) for one in product_rules(data, left, known, tried, related)]
     settled = implications(data, known, max(0, limit - len(found)))
-    return [*found, *(of_implication(one, space) for one in settled)][:limit]
+    found += [of_implication(one, space) for one in settled]
+    found += [of_threshold(one) for one in step_rules(data, left, known, tried, related)]
+    return [replace(one, tried=tried.beside(one.kind)) for one in found[:limit]]
 
 
 def _add(known: Possible, space: Space, found: Iterable[Found]) -> None:
     for one in found:
         known.add(one.names, _rule(one, space).holds_for)
+
+
+def _connected(groups: Iterable[set[str]]) -> list[frozenset[str]]:
+    """Columns that relations tie to each other, directly or through others."""
+    found: list[frozenset[str]] = []
+    for group in groups:
+        apart = [one for one in found if not one & group]
+        found = [*apart, frozenset(group).union(*(one for one in found if one & group))]
+    return found
 
 
 def _factors(relations: list[ProductRelation]) -> set[tuple[str, str]]:

@@ -9,24 +9,18 @@ import numpy as np
 
 from compass.rules.functions import BoolArray, FloatArray
 from compass.rules.mine.observations import COINCIDENCE, Observations, everywhere, nice, same
-from compass.rules.mine.possible import Possible
 
 _VALUES = 256  # columns with more different values are measurements, not choices
 _LARGEST = 5  # columns in one relation
 _CANDIDATES = 200_000  # exponent patterns tried
 _TUPLES = 8  # different combinations before a relation counts
 _GRID = 64  # different values of columns whose products are tried as divisors
-_ATTAINED = 3  # different values at which a limit must be reached
-_BROKEN = 0.9  # a limit that more unrelated combinations than this obey says little
 _FEW = 4  # values that a product of two columns may be confined to
 
 
 @dataclass(frozen=True)
 class ProductRelation:
-    """`product of left == factor * product of right`, or `product of left in values`.
-
-    `limit`: product of left <= factor.
-    """
+    """`product of left == factor * product of right`, or `product of left in values`."""
 
     left: tuple[str, ...]
     right: tuple[str, ...]
@@ -35,7 +29,6 @@ class ProductRelation:
     combinations: int
     chance: float
     surprise: float = 1.0  # P of it between unrelated columns
-    limit: bool = False
 
 
 def choices(data: Observations, names: list[str]) -> list[str]:
@@ -166,30 +159,6 @@ def confined(
         relation = _significant(data, ProductRelation((a, b), (), 1.0, values, 0, 0.0), holds)
         if relation is not None:
             found.append(relation)
-    return found
-
-
-def limits(data: Observations, names: list[str], known: Possible) -> list[ProductRelation]:
-    """`a * b <= c`, where the limit is reached and `known` does not imply it."""
-    found = []
-    for a, b in combinations(choices(data, names), 2):
-        product_of = data.column(a) * data.column(b)
-        limit = float(np.nanmax(product_of))
-        if 2 * limit > data.distinct(a)[-1] * data.distinct(b)[-1]:
-            continue
-        if len(np.unique(data.column(a)[product_of == limit])) < _ATTAINED:
-            continue
-
-        def holds(p: FloatArray, q: FloatArray, limit: float = limit) -> BoolArray:
-            return np.asarray(p * q <= limit)
-
-        grid = np.multiply.outer(known.values[a], known.values[b])
-        if not (known.together(a, b) & (grid > limit)).any():
-            continue
-        relation = ProductRelation((a, b), (), limit, (), 0, 0.0, limit=True)
-        confirmed = _significant(data, relation, holds)
-        if confirmed is not None and confirmed.chance <= _BROKEN:
-            found.append(confirmed)
     return found
 
 

@@ -18,6 +18,9 @@ from compass.language import format_rule
 from compass.rules.mine.implications import Implication
 from compass.rules.mine.pairs import PairRelation
 from compass.rules.mine.products import ProductRelation
+from compass.rules.mine.thresholds import ThresholdRule
+
+_RARE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,12 @@ class Found:
     combinations: int  # different ones that it was seen with
     chance: float  # share of unrelated combinations that obey it
     coincidence: float  # P of it between unrelated columns
+    tried: int = 1  # rules that were looked at beside it
+
+    @property
+    def accident(self) -> float:
+        """How likely at least one of all rules that were tried would hold so well by accident."""
+        return min(1.0, self.tried * self.coincidence)
 
     def mined(self, rows: int) -> Mined:
         """The same for people; `rows` have the values that it needs."""
@@ -41,7 +50,8 @@ class Found:
                 "rows": rows,
                 "combinations": self.combinations,
                 "coincidence": self.coincidence,
-                "why": self._implied(rows) if self.kind == "implication" else self._why(rows),
+                "accident": self.accident,
+                "why": self._implied(rows) if isinstance(self.rule, Implies) else self._why(rows),
             }
         )
 
@@ -61,6 +71,11 @@ class Found:
         )
 
 
+def accident_in_words(chance: float) -> str:
+    """How likely a rule is an accident; beyond some point smaller numbers say no more."""
+    return "below 1e-9" if chance < _RARE else f"{chance:.0e}"
+
+
 def of_pair(pair: PairRelation) -> Found:
     """`a == c * b`, `a <= c * b` or `a % b == 0`."""
     a, b = Name(pair.a), Name(pair.b)
@@ -77,14 +92,13 @@ def of_pair(pair: PairRelation) -> Found:
 
 
 def of_product(relation: ProductRelation) -> Found:
-    """`a * b == c * d`, `a * b in {64, 128}` or `a * b <= 1024`."""
+    """`a * b == c * d` or `a * b in {64, 128}`."""
     left = _times(relation.left)
     rule: Expression
     if relation.values:
         rule = Membership(left, tuple(Literal(_plain(value)) for value in relation.values))
     elif not relation.right:
-        op = "<=" if relation.limit else "=="
-        rule = Comparison(op, left, Literal(_plain(relation.factor)))
+        rule = Comparison("==", left, Literal(_plain(relation.factor)))
     elif relation.factor >= 1.0:
         rule = Comparison("==", left, _scaled(relation.factor, _times(relation.right)))
     else:
@@ -101,6 +115,30 @@ def of_multiple(relation: ProductRelation) -> Found:
 def _of(relation: ProductRelation, rule: Expression, kind: str) -> Found:
     names = (*relation.left, *relation.right)
     return Found(rule, kind, names, relation.combinations, relation.chance, relation.surprise)
+
+
+def of_threshold(one: ThresholdRule) -> Found:
+    """`a * b <= 1024`, `(a * b) % 32 == 0`, `a > 16 -> b <= 4` or `a == 1 -> b != 8`."""
+    first, value = Name(one.names[0]), Literal(_plain(one.value))
+    given = Literal(_plain(one.given))
+    rule: Expression
+    match one.form:
+        case "step":
+            then = Comparison("<=" if one.upper else ">=", Name(one.names[1]), value)
+            rule = Implies(Comparison(">" if one.above else "<=", first, given), then)
+        case "never":
+            then = Comparison("!=", Name(one.names[1]), value)
+            rule = Implies(Comparison("==", first, given), then)
+        case "lanes":
+            rule = Comparison("==", Arithmetic("%", _times(one.names), value), Literal(0))
+        case _:
+            rule = Comparison("<=" if one.form == "limit" else ">=", _times(one.names), value)
+    kind = {"step": "implication", "never": "exclusion", "lanes": "product"}.get(
+        one.form, "product"
+    )
+    return Found(
+        rule, kind, one.names, one.configurations, one.chance, math.exp(max(one.surprise, -700.0))
+    )
 
 
 def of_implication(one: Implication, space: Space) -> Found:

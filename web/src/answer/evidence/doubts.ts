@@ -4,7 +4,7 @@ import { number } from "@/show/values";
 import { percentWords } from "../goals";
 
 type Code = Doubt["code"] | "breaks a dependency";
-type Measure = "rank" | "runs" | "pairs" | "chance" | "share" | null;
+type Measure = "rank" | "runs" | "pairs" | "chance" | "share" | "cannot" | "fails" | null;
 
 // Every code stands here: one that the server has and this list does not is an error when built.
 const DOUBTS: Record<Code, { says: string; measure: Measure }> = {
@@ -24,6 +24,8 @@ const DOUBTS: Record<Code, { says: string; measure: Measure }> = {
   "no skill": { says: "The model predicts no better than the simplest guess", measure: null },
   "beyond this context": { says: "Beyond what was run in this context", measure: null },
   "breaks a dependency": { says: "Breaks a rule that every past run obeys", measure: null },
+  "never run together": { says: "Values that no past run had together", measure: "cannot" },
+  "similar runs failed": { says: "Similar runs failed", measure: "fails" },
   "measured otherwise": { says: "Past runs of it gave something else", measure: null },
 };
 
@@ -32,7 +34,7 @@ export function doubtWords(of: Doubt): string {
   const { says, measure } = DOUBTS[of.code] ?? { says: of.code, measure: null };
   const columns = of.columns.join(", ");
   const about = [columns, of.outcome ? `for ${of.outcome}` : ""].filter(Boolean).join(" ");
-  const found = measured(of, measure);
+  const found = [measured(of, measure), ...(of.runs ?? [])].filter(Boolean).join("; ");
   return `${says}${about ? `: ${about}` : ""}${found ? ` (${found})` : ""}.`;
 }
 
@@ -53,6 +55,10 @@ function measured({ value, limit }: Doubt, measure: Measure): string {
       return than === null
         ? `${percentWords(value)} likely`
         : `${percentWords(value)} likely, ${percentWords(than)} asked for`;
+    case "cannot":
+      return `${percentWords(value)} likely that it cannot be run`;
+    case "fails":
+      return `${percentWords(value)} likely to fail`;
     case "share":
       return `${percentWords(value)} of the pairs agree`;
     default:

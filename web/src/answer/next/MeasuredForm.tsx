@@ -75,7 +75,8 @@ export function MeasuredForm({ view, engine, proposals, like, onTold }: Props) {
             Give back what you measured
           </Title>
           <Text size="sm" c="dimmed">
-            Leave empty what you do not know. Runs without a result are left out.
+            Leave empty what you do not know. Runs without a result are left out. For a run that
+            failed, write why in the place of a result: failed: out of memory.
           </Text>
         </div>
         {runs.map((run, at) => (

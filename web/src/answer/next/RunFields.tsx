@@ -114,7 +114,8 @@ function Field({ column, text, fault, disabled, onChange }: FieldProps) {
   return (
     <TextInput
       {...common}
-      inputMode="decimal"
+      // A result may also say why a run failed.
+      inputMode={column.role === "outcome" ? "text" : "decimal"}
       autoComplete="off"
       onChange={(event) => onChange(event.currentTarget.value)}
     />

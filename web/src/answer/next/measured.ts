@@ -53,6 +53,7 @@ export function read(column: Parameter, text: string): Value {
     const known = column.values.find((one) => String(one) === said || value(one) === said);
     return known === undefined ? said : known;
   }
+  if (column.role === "outcome" && saysFailed(said)) return said;
   if (column.optional && said.toLowerCase() === "none") return null;
   const comma = /^[+-]?\d+,(\d+)$/.exec(said);
   // 1,000 is a thousand to some and one to others.
@@ -62,6 +63,13 @@ export function read(column: Parameter, text: string): Value {
   if (!Number.isFinite(read) || /^[+-]?0[xob]/i.test(said))
     throw new Error(`This is no number${column.unit ? ` (in ${column.unit})` : ""}`);
   return read;
+}
+
+/** Whether what stands in the place of a result says that the run failed, mostly with a reason. */
+export function saysFailed(text: string): boolean {
+  return /^\s*(fail|time\s*-?out|timed out|oom\b|out of memory|crash|kill|abort|error|segfault)/i.test(
+    text,
+  );
 }
 
 export function isFilled(run: Run): boolean {
