@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from compass.chat.listing import aligned, settings_list
 from compass.domain.answer import Answer, Prediction, Suggestion
 from compass.domain.base import Value
-from compass.explain.sentence import value_text
-from compass.trust.outcome_words import classes_in_words, share, shown
+from compass.domain.quantity import quantity, setting
+from compass.trust.outcome_words import classes_in_words, share
 
 _ROWS = 5  # supporting runs that are named
 _SETTINGS = 6  # settings and outcomes in a table
@@ -57,7 +57,7 @@ def comparison(answer: Answer, places: Sequence[int]) -> str:
     differing = [n for n in one.config if one.config[n] != other.config.get(n)]
     rows = [("", *(f"suggestion {place}" for place in at))]
     rows += [
-        (name, *(value_text(s.config.get(name)) for s in (one, other)))
+        (name, *(setting(s.config.get(name)) for s in (one, other)))
         for name in differing[:_SETTINGS]
     ]
     for outcome in _told(one.outcomes, answer, None)[:_OUTCOMES]:
@@ -93,7 +93,7 @@ def _line(outcome: Prediction) -> str:
     """One outcome as an item: value, interval, chance."""
     text = f"- {outcome.name}: {_value(outcome)}"
     if _bounded(outcome) and outcome.level is not None:
-        ends = f"{shown(outcome.low)} and {shown(outcome.high, outcome.unit)}"
+        ends = f"{quantity(outcome.low, outcome.unit)} and {quantity(outcome.high, outcome.unit)}"
         text += f"; {100 * outcome.level:g} % of new runs are between {ends}"
     elif not outcome.scores:
         text += "; no interval can be promised"
@@ -104,14 +104,14 @@ def _line(outcome: Prediction) -> str:
 
 def _value(outcome: Prediction) -> str:
     value: Value = outcome.value
-    return classes_in_words(outcome.scores) if outcome.scores else shown(value, outcome.unit)
+    return classes_in_words(outcome.scores) if outcome.scores else quantity(value, outcome.unit)
 
 
 def _within(outcome: Prediction) -> str:
     """Value and interval in a cell; the unit stands beside the name."""
-    value = classes_in_words(outcome.scores) if outcome.scores else shown(outcome.value)
+    value = classes_in_words(outcome.scores) if outcome.scores else quantity(outcome.value)
     if _bounded(outcome):
-        return f"{value} [{shown(outcome.low)}, {shown(outcome.high)}]"
+        return f"{value} [{quantity(outcome.low)}, {quantity(outcome.high)}]"
     return value if outcome.scores else f"{value} [?]"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from compass.domain.base import Value
-from compass.explain.sentence import value_text
+from compass.domain.quantity import quantity
 
 _LIST = 240  # characters of a list of values: three lines of a terminal
 _VALUE = 40  # characters of one value in a list
@@ -37,7 +37,7 @@ def cell(value: Value, unit: str | None = None, most: int = _VALUE) -> str:
     """A value with its unit in at most this many characters."""
     # Of a number; a text has its unit in itself.
     of_number = isinstance(value, int | float) and not isinstance(value, bool)
-    text = value_text(value, unit if of_number else None)
+    text = quantity(value, unit if of_number else None)
     return shortened(text, most)
 
 

@@ -21,11 +21,11 @@ from compass.chat.steps import (
     next_step,
     with_draft,
 )
+from compass.chat.unclear import not_understood
 from compass.domain.answer import Answer
 from compass.domain.errors import CompassError
 from compass.domain.goal import Observe, maximize, minimize
 from compass.domain.query import Given, Kind, Query, SetTo
-from compass.chat.unclear import not_understood
 from compass.domain.space import Category, Role, Space
 from compass.language import listed
 
