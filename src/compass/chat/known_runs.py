@@ -54,6 +54,11 @@ def best_run(engine: Compass, inquiry: Inquiry) -> Findings:
     told = [f"Runs with {listed([one.words for one in left_out])} are left out."]
     if not among.any():
         lines = [f"No past run{which} has a measured {name}.", *(told if left_out else ())]
+        unused = prepared.table.rows - prepared.rows
+        if unused:
+            lines.append(
+                f"{unused} of {prepared.table.rows} rows were left out when the data was cleaned."
+            )
         return Findings(text="\n".join(lines), outcome=name, among=0)
     best = y[among].min() if direction == "minimize" else y[among].max()
     first, *others = np.flatnonzero(among & (y == best)).tolist()

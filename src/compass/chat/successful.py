@@ -1,6 +1,6 @@
 """Which past runs failed by what a column says: a run that broke off is not the fastest one."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,7 @@ _FAILED = frozenset(
         "invalid",
     ]
 )
+_NAMED = 6  # labels that are named
 _SUCCESS = frozenset(
     ["valid", "success", "successful", "succeeded", "ok", "passed", "correct", "converged"]
 )
@@ -58,10 +59,18 @@ def failures(prepared: Prepared, asked: Collection[str]) -> list[Failures]:
             continue
         codes = [i for i, v in enumerate(parameter.values) if _is_failure(parameter.name, v)]
         if 0 < len(codes) < len(parameter.values):
-            labels = " or ".join(format_value(parameter.values[code]) for code in codes)
             runs = np.isin(prepared.column(parameter.name), codes)
+            labels = _labels([parameter.values[code] for code in codes])
             found.append(Failures(runs, f"{parameter.name} {labels}"))
     return found
+
+
+def _labels(values: Sequence[Value]) -> str:
+    """`FAILED or TIMEOUT`; `CANCELLED by 12` and `CANCELLED by 34` are one."""
+    first = [v.split(" ")[0] if isinstance(v, str) else format_value(v) for v in values]
+    words = list(dict.fromkeys(first))
+    more = [f"{len(words) - _NAMED} others"] if len(words) > _NAMED else []
+    return " or ".join([*words[:_NAMED], *more])
 
 
 def _is_failure(name: str, label: Value) -> bool:
