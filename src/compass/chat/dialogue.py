@@ -65,9 +65,14 @@ __all__ = [
 ]
 
 
-def begin(space: Space) -> Step:
-    """A new conversation about a table, and the first reply."""
+def begin(space: Space, doubts: Sequence[str] = ()) -> Step:
+    """A new conversation about a table, and the first reply.
+
+    `doubts` tell which roles of columns are guesses: a question about the wrong ones is no use.
+    """
     text = f"{replies.GREETING}\n(e.g., {replies.begin_example(space)})"
+    if doubts:
+        text = f"{replies.roles_to_check(doubts)}\n{text}"
     return _with_reply(Conversation(), Reply(text=text, expecting=Slot.KIND, choices=replies.KINDS))
 
 
@@ -230,7 +235,7 @@ def _react(
 ) -> Step:
     content = has_content(reading)
     if talk.expecting is Slot.WORDS and is_left_out(message):
-        return next_step(talk.model_copy(update={"unclear": ()}), space)
+        return _no(talk, space)
     match reading.act:
         case Act.HELP:
             return ask_again(talk, space, replies.HELP)

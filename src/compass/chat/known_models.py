@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.chat.listing import aligned
+from compass.chat.outcomes import outcome_meant
 from compass.domain.answer import ModelCard
-from compass.domain.errors import QueryProblem
 from compass.domain.explanation import ColumnImportance
 from compass.domain.findings import Findings
-from compass.domain.space import Number, Role, Space
+from compass.domain.space import Number, Role
 from compass.engine.compass import Compass
 from compass.language import listed
-from compass.language.bind import column
 from compass.prepare import Prepared
 from compass.trust.outcome_words import share, skill_in_words
 
@@ -158,22 +157,3 @@ def _card(card: ModelCard) -> str:
 
 def _percent(error: float) -> str:
     return f"{100 * error:.2g} %"
-
-
-def outcome_meant(space: Space, name: str | None) -> str:
-    """The outcome that is meant: the one named, else the first."""
-    outcomes = space.having(Role.OUTCOME)
-    if not outcomes:
-        raise QueryProblem(
-            "no column is known to be an outcome",
-            hint="give one the role outcome (--role COLUMN=outcome)",
-        )
-    if name is None:
-        numbers = [n for n in outcomes if isinstance(space[n], Number)]
-        return (numbers or list(outcomes))[0]
-    known = column(name, space)
-    if known not in outcomes:
-        raise QueryProblem(
-            f"{known} is not an outcome", hint=f"choose one of {', '.join(outcomes[:8])}"
-        )
-    return known

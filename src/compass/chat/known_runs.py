@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.chat.draft import Inquiry
-from compass.chat.known_models import outcome_meant
+from compass.chat.outcomes import outcome_meant
 from compass.chat.listing import aligned, cell, settings_list
 from compass.chat.replies import usual_direction
 from compass.chat.successful import failures

@@ -8,6 +8,7 @@ from compass.domain.query import Kind, Query
 from compass.domain.space import Category, Number, Role, Space
 from compass.language import format_query, format_value, listed
 
+_DOUBTS = 6  # roles to check that are written out
 _SHOWN = 12  # columns written out in a list
 _FEW = ("no", "this", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 # What people call these columns; every other column is called by its name.
@@ -81,6 +82,15 @@ def _sentence(text: str) -> str:
     if not text:
         return ""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+
+
+def roles_to_check(doubts: Sequence[str]) -> str:
+    """Which roles of columns are guesses, and what to do about a wrong one."""
+    lines = [f"  {doubt}" for doubt in doubts[:_DOUBTS]]
+    more = len(doubts) - len(lines)
+    lines += [f"  and {more} more"] if more else []
+    head = "Please check what I take these columns for; if one is wrong, begin again with its role:"
+    return "\n".join([head, *lines])
 
 
 def begin_example(space: Space) -> str:

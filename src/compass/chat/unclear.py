@@ -1,4 +1,4 @@
-"""Words that were not understood: asked about before anything is answered, and left out on demand."""
+"""Words that were not understood: asked about before anything is answered, or left out."""
 
 import re
 
@@ -15,7 +15,7 @@ LEAVE_OUT = "leave it out"
 _OFFERED = 6  # columns or values to choose from
 _ALIKE = 60.0  # how much of a name has to be alike to be offered
 _LEFT_OUT = re.compile(
-    r"\W*(?:no|nope|ok|okay|please|just|then)*\W*(?:leave|take) (?:it|that|this|them|those|these) out\W*|"
+    r"\W*(?:(?:no|ok|okay|please|just|then)\W+)?(?:leave|take) (?:it|that|this|them|those) out\W*|"
     r"\W*(?:ignore|forget|drop|skip|omit) (?:it|that|this|them)\W*|\W*without (?:it|that|them)\W*|"
     r"\W*(?:go on|continue|proceed) without(?: it| that)?\W*",
     re.IGNORECASE,

@@ -207,7 +207,7 @@ def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Termina
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     space = _nameable(engine)
-    conversation, reply = begin(space)
+    conversation, reply = begin(space, _doubts(engine))
     screen.reply(reply)
     answer: Answer | None = None
     for message in screen.messages():
@@ -240,6 +240,22 @@ def talk(engine: "Compass | RemoteEngine", read: dict[str, Any], screen: Termina
             screen.answer(answer)
             conversation, reply = show_answer(conversation, answer)
         screen.reply(reply)
+
+
+def _doubts(engine: "Compass | RemoteEngine") -> list[str]:
+    """The roles that are guesses, each with the flag that sets it right."""
+    from compass.engine.compass import Compass
+    from compass.prepare.role_words import flag
+
+    if isinstance(engine, Compass):
+        columns = engine.data.prepared.columns
+    else:
+        columns = engine.columns().columns
+    return [
+        f"{one.name}: {one.question.why} ({flag(one.name, one.question.alternatives[0])})"
+        for one in columns
+        if one.question is not None
+    ]
 
 
 def _nameable(engine: "Compass | RemoteEngine") -> "Space":

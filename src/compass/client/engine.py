@@ -8,6 +8,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from compass.chat.draft import Inquiry
+from compass.chat.outcomes import NEEDS_MODEL, outcome_meant
 from compass.client.answers import followed
 from compass.client.dataset import NOW
 from compass.client.files import as_file
@@ -252,6 +253,8 @@ class RemoteEngine(Questions):
     @takes(inquiry=anything_of(Inquiry))
     def look_up(self, inquiry: Inquiry) -> Findings:
         """What is known already: past runs, what matters, how well outcomes are predicted."""
+        if inquiry.topic in NEEDS_MODEL:
+            self._learn_first((outcome_meant(self.space, inquiry.outcome),))
         body = inquiry.model_dump(mode="json", exclude_defaults=True)
         return understood(Findings, self._post("findings", body))
 

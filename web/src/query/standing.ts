@@ -11,6 +11,7 @@ export const MISSING: Record<Slot, string> = {
   parameters: "Say which parameters to find values for.",
   change: "Say what changes.",
   baseline: "Say which run to start from.",
+  words: "Say in other words what was not understood, or leave it out.",
   columns: "Confirm the columns that your words were taken for.",
   constraints: "Any other limits? Add a rule, or go on without.",
   confirm: "",

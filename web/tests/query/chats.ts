@@ -12,6 +12,7 @@ export function chatOf(more: Partial<Chat> = {}, reply: Partial<Chat["reply"]> =
     asked: [],
     links: [],
     undirected: [],
+    unclear: [],
     noted: [],
     turns: [{ who: "compass", text: "Hello." }],
   };

@@ -15,6 +15,7 @@ from compass.chat.dialogue import (
     unreadable,
 )
 from compass.chat.draft import Conversation, Draft, Inquiry, NextRuns, Reply, Turn
+from compass.chat.outcomes import NEEDS_MODEL, outcome_meant
 from compass.chat.steps import Step
 from compass.domain.api import AnswerInfo, Id, Job, RunNext, State, excerpt
 from compass.domain.base import Noun
@@ -23,6 +24,7 @@ from compass.domain.findings import Findings
 from compass.domain.query import Query
 from compass.language import format_query
 from compass.server.chat_tasks import ChatStep
+from compass.server.learning import learn_named
 from compass.server.listing import Listing
 from compass.server.problems import Refused, fault, not_found, too_large
 from compass.server.routes.dependencies import (
@@ -328,6 +330,9 @@ async def _looked_up(service: Service, workspace: Workspace, chat: Chat, wanted:
     space = service.engine(workspace, chat.engine).space
     inquiry = wanted.model_dump(mode="json")
     try:
+        if wanted.topic in NEEDS_MODEL:
+            meant = outcome_meant(space, wanted.outcome)
+            await learn_named(service, workspace, chat.engine, [meant])
         reply = await service.run_engine_task(workspace, chat.engine, "look_up", inquiry=inquiry)
     except Refused as refused:
         return chat.after(show_findings(chat.conversation, refused, space))

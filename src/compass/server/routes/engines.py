@@ -7,6 +7,7 @@ from fastapi import Query, Response
 from pydantic import AfterValidator, Field
 
 from compass.chat.draft import Inquiry
+from compass.chat.outcomes import NEEDS_MODEL, outcome_meant
 from compass.domain import option
 from compass.domain.answer import Curve, Suggestion
 from compass.domain.api import EngineBrief, EngineInfo, Id, Job, Name, Points, RowNumber
@@ -273,6 +274,9 @@ async def look_up(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: InquiryRequest
 ) -> Findings:
     """What is known already: past runs, what matters most, how well outcomes are predicted."""
+    if given.topic in NEEDS_MODEL:
+        space = service.engine(workspace, name).space
+        await learn_named(service, workspace, name, [outcome_meant(space, given.outcome)])
     inquiry = given.model_dump(mode="json")
     return Findings.model_validate(
         await service.run_engine_task(workspace, name, "look_up", inquiry=inquiry)
