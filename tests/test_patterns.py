@@ -13,10 +13,11 @@ from compass.chat.english.marked_labels import _whole
 # compiled when their module is imported, and are found then.
 MADE = {
     "chat/english/dialogue_acts.py": 1,
-    "chat/english/gather.py": 1,
+    "chat/english/inquiries.py": 1,
     "chat/english/marked_labels.py": 1,
     "chat/english/question_kind.py": 1,
     "domain/errors.py": 1,
+    "slurm/directives.py": 1,
 }
 SLOW = [
     (r"(?:a|a)*b", "exponential"),
@@ -52,7 +53,7 @@ def test_every_pattern_is_linear() -> None:
         [sys.executable, "-m", "tests.written_patterns"], capture_output=True, text=True, check=True
     )
     found = json.loads(done.stdout)
-    assert len(found["patterns"]) > 400
+    assert len(found["patterns"]) > 300
     slow = []
     places = {tuple(what): place for place, *what in found["patterns"]}
     for (pattern, is_bytes, flags), place in places.items():

@@ -29,7 +29,8 @@ def test_built_ins_have_something_to_do_on_the_sample(name: str) -> None:
     step = registry.get("step", name)(sample_study())
     table = sample_table()
     space = infer(table, sample_study())[0]
-    assert step.apply(table, np.arange(table.rows), space).notes
+    done = step.apply(table, np.arange(table.rows), space)
+    assert done.notes or done.failed or done.table is not table
 
 
 class Tenth:

@@ -18,7 +18,7 @@ _N = 120
 
 
 def sample_table() -> Table:
-    """Runs with gaps, infinite numbers and labels of both cases."""
+    """Runs with gaps, infinite numbers, labels of both cases and numbers written with units."""
     rng = np.random.default_rng(2)
     nodes = rng.choice([1, 2, 4, 8], _N)
     runtime = 100 / nodes + rng.uniform(0, 1, _N)
@@ -30,7 +30,15 @@ def sample_table() -> Table:
     power: list[float | None] = (100.0 * nodes).tolist()
     for place in (5, 6, 7):
         power[place] = None
-    columns = {"app": app, "nodes": nodes, "share": share, "runtime": runtime, "power": power}
+    memory = [f"{size} MiB" for size in rng.integers(100, 900, _N)]
+    columns = {
+        "app": app,
+        "nodes": nodes,
+        "share": share,
+        "runtime": runtime,
+        "power": power,
+        "memory": memory,
+    }
     return Table.of(pa.table(columns))
 
 
@@ -44,6 +52,7 @@ def sample_study() -> Study:
                 "share": {"role": "knob"},
                 "runtime": {"role": "outcome"},
                 "power": {"role": "outcome"},
+                "memory": {"role": "outcome"},
             },
             "map": {"app": {"AMG": "amg"}},
         }

@@ -14,7 +14,7 @@ _HAD = (
 )
 _BEST = (
     r"(?:best|fastest|quickest|cheapest|lowest|highest|shortest|smallest|largest|greatest|minimum|"
-    r"maximum|record|top|least|most \w+)"
+    r"maximum|record|top|least|most \w{1,20})"
 )
 _KNOBS = (
     r"(?:knobs?|parameters?|settings?|of these|of them|columns?|flags?|options?|factors?|thing)"
@@ -22,9 +22,9 @@ _KNOBS = (
 _PATTERNS: tuple[tuple[Topic, str], ...] = (
     (
         Topic.COMPARE,
-        r"\b(?:compare|difference between|differ(?:s|ence)? .*between|how do)\b.*?"
-        r"(?<![\w.])(?P<first>#?\d+|first|second|third|fourth|last|top)\b.*?\b(?:and|with|to|vs|versus|from|against)\b"
-        r".*?(?<![\w.])(?P<second>#?\d+|first|second|third|fourth|last)\b",
+        r"\b(?:compare|difference between|differ|how do)\b[^?.]{0,30}?"
+        r"(?<![\w.])(?P<first>#?\d+|first|second|third|fourth|last|top)\b[^?]{0,30}?\b(?:and|with|to|vs|versus|from|against)\b"
+        r"[^?]{0,30}?(?<![\w.])(?P<second>#?\d+|first|second|third|fourth|last)\b",
     ),
     (
         Topic.ROW,
