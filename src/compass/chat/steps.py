@@ -3,11 +3,11 @@
 from typing import Any
 
 from compass.chat import replies
-from compass.chat.replies import error_text
 from compass.chat.columns import ask_columns
-from compass.chat.unclear import ask_words
 from compass.chat.draft import Conversation, Draft, Reading, Reply, Slot
+from compass.chat.replies import error_text
 from compass.chat.slots import missing_slot, outcomes_without_direction, to_query
+from compass.chat.unclear import ask_words
 from compass.domain.errors import CompassError
 from compass.domain.space import Space
 

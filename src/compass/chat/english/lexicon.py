@@ -64,7 +64,10 @@ _TEXTS = {
     )
     + "|under|below|less than|less of|fewer than|smaller than|lower than|shorter than|beneath|<|"
     "cheaper than|faster than|quicker than|inside|south of|stay under|stay below",
-    "LE": _each("done in|finished in|finish in|finishes in|complete in|completes in|over in|be over in", "|at most|no more than")
+    "LE": _each(
+        "done in|finished in|finish in|finishes in|complete in|completes in|over in|be over in",
+        "|at most|no more than",
+    )
     + "|may go up to|can go up to|could go up to|may be up to|can be up to|as high as|not past|"
     "less than or equal to|smaller than or equal to|lower than or equal to|at or below|at most|"
     "up to|no more than|not more than|max|maximum|maximum of|max of|at the most|limited to|"
@@ -346,7 +349,21 @@ _TEXTS = {
 # Classes of which one alone says nothing: what they cost when nothing takes them.
 _LEFT = {
     **dict.fromkeys(
-        ("NOW", "BE", "BUT", "CHANGES", "IS", "WITH", "AND", "COMMA", "END", "IT", "IF", "OR", "OPTIONS"),
+        (
+            "NOW",
+            "BE",
+            "BUT",
+            "CHANGES",
+            "IS",
+            "WITH",
+            "AND",
+            "COMMA",
+            "END",
+            "IT",
+            "IF",
+            "OR",
+            "OPTIONS",
+        ),
         0.02,
     ),
     **dict.fromkeys(

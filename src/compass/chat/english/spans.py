@@ -112,11 +112,16 @@ class Spans:
         starts = [start, *(p + 1 for p in range(start, end) if found[p].text in _PAUSES)]
         opening = max(p for p in starts if p <= place)
         begun = [token.low for token in found[opening:end] if token.low not in _JOINED]
-        asking = bool(begun) and begun[0] in _WHETHER and begun[1:2] not in (
-            ["you"],
-            ["i"],
-            ["we"],
-            ["there"],
+        asking = (
+            bool(begun)
+            and begun[0] in _WHETHER
+            and begun[1:2]
+            not in (
+                ["you"],
+                ["i"],
+                ["we"],
+                ["there"],
+            )
         )
         whether = asking or 0 < len(begun) <= 2
         return "whether" if whether else "which"
