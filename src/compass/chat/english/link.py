@@ -141,7 +141,7 @@ class Index:
         matched = [hits]
         if first > start:
             led = self._hits(found, start)[0]
-            common = hits.keys() & led.keys()
+            common = [name for name in hits if name in led]
             matched = [{name: hits[name] for name in common}, led] if common else [hits]
         end = self._grow(found, first, matched)
         if (found[first].low,) in PHRASES and end == first + 1:
@@ -260,7 +260,8 @@ class Index:
         solid = [hits for hits in all_hits if hits]
         if not solid or len(solid) * 2 < len(all_hits):
             return {}
-        common = set(solid[0]).intersection(*solid[1:])
+        # In the order of the table: of columns that fit alike the first is taken.
+        common = [name for name in solid[0] if all(name in hits for hits in solid)]
         merged: Hits = {}
         for name in common:
             merged[name] = {}
