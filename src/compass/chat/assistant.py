@@ -17,8 +17,9 @@ from pydantic import ValidationError
 
 from compass.chat import english
 from compass.chat.draft import Act, Draft, MessageReader, Options, Reading, Slot
+from compass.chat.draft_columns import columns_of
 from compass.chat.invented_numbers import invented_numbers
-from compass.chat.merge import bind_draft, columns_of
+from compass.chat.merge import bind_draft
 from compass.domain.errors import BadInput, CompassError
 from compass.domain.space import Category, Space
 

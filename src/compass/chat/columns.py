@@ -4,7 +4,8 @@ import re
 
 from compass.chat import replies
 from compass.chat.draft import Conversation, Draft, How, Link, Reading, Reply, Slot
-from compass.chat.merge import columns_of, with_copied_column, with_renamed_column
+from compass.chat.draft_columns import columns_of, with_renamed_column
+from compass.chat.merge import with_copied_column
 from compass.chat.slots import unconfirmed_links, used_column
 from compass.domain.space import Role, Space
 

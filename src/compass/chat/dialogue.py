@@ -22,9 +22,9 @@ from compass.chat.draft import (
     Slot,
     Turn,
 )
+from compass.chat.draft_columns import columns_of
 from compass.chat.formal import formal_draft
 from compass.chat.inquire import inquire
-from compass.chat.merge import columns_of
 from compass.chat.replies import error_text
 from compass.chat.slots import to_query
 from compass.chat.steps import (

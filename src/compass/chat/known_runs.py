@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass.chat.draft import Inquiry
-from compass.chat.outcomes import outcome_meant
 from compass.chat.listing import aligned, cell, settings_list
+from compass.chat.outcomes import outcome_meant
 from compass.chat.replies import usual_direction
 from compass.chat.successful import failures
 from compass.domain.base import Config

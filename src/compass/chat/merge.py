@@ -1,30 +1,22 @@
-"""Operations on drafts: bind to the table, merge with a message, rename and drop columns."""
+"""Operations on drafts: bind to the table, merge with a message, drop and copy columns."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from compass.chat.draft import Draft, Options, Reading
+from compass.chat.draft_columns import columns_of, with_renamed_column
 from compass.domain.constraint import Constraint
 from compass.domain.errors import CompassError
 from compass.domain.expression import Comparison, Expression, Literal, Membership, Name, names_in
 from compass.domain.goal import Change, Extreme, Observe, Reach, Same
 from compass.domain.query import Given, Kind, Query, SetTo
 from compass.domain.space import Space
-from compass.language import bind_query, format_rule, parse_rule
+from compass.language import bind_query, parse_rule
 from compass.language.bind import bind_config, bind_constraint, bind_value, column
 
 _UPPER, _LOWER, _EQUAL = "upper", "lower", "equal"
 _SIDES = {"<": _UPPER, "<=": _UPPER, ">": _LOWER, ">=": _LOWER, "==": _EQUAL}
 _FLIPPED = {_UPPER: _LOWER, _LOWER: _UPPER}
-
-
-def columns_of(draft: Draft) -> tuple[str, ...]:
-    """Every column that a draft speaks of, each once."""
-    given = draft.baseline.config if isinstance(draft.baseline, Given) else {}
-    ruled = [name for rule in draft.where for name in names_in(parse_rule(rule))]
-    named = (*draft.ask, *draft.keep, *draft.change, *draft.goals, *ruled, *given, *draft.stated)
-    return tuple(dict.fromkeys(named))
 
 
 def bind_draft(parts: Draft, space: Space) -> tuple[Draft, tuple[CompassError, ...]]:
@@ -197,36 +189,6 @@ def _side(tree: Expression) -> str | None:
     return None
 
 
-def with_renamed_column(draft: Draft, old: str, new: str) -> Draft:
-    """The same draft, speaking of another column."""
-    if old == new:
-        return draft
-
-    def name(given: str) -> str:
-        return new if given == old else given
-
-    def names(given: Iterable[str]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(map(name, given)))
-
-    def keys(given: dict[str, Any]) -> dict[str, Any]:
-        return {name(key): thing for key, thing in given.items()}
-
-    baseline = draft.baseline
-    if isinstance(baseline, Given):
-        baseline = Given(config=keys(baseline.config))
-    return draft.model_copy(
-        update={
-            "ask": names(draft.ask),
-            "keep": names(draft.keep),
-            "change": keys(draft.change),
-            "goals": keys(draft.goals),
-            "stated": keys(draft.stated),
-            "where": tuple(format_rule(_renamed(parse_rule(r), old, new)) for r in draft.where),
-            "baseline": baseline,
-        }
-    )
-
-
 def with_copied_column(draft: Draft, old: str, new: str) -> Draft:
     """The same draft, saying of another column as well what it says of this one."""
     copied = with_renamed_column(draft, old, new)
@@ -246,14 +208,3 @@ def with_copied_column(draft: Draft, old: str, new: str) -> Draft:
 def _only(given: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     kept = set(names)
     return {name: thing for name, thing in given.items() if name in kept}
-
-
-def _renamed(node: Any, old: str, new: str) -> Any:
-    if isinstance(node, Name):
-        return Name(new) if node.name == old else node
-    if isinstance(node, tuple):
-        return tuple(_renamed(part, old, new) for part in node)
-    if not is_dataclass(node) or isinstance(node, type):
-        return node
-    parts = {f.name: _renamed(getattr(node, f.name), old, new) for f in fields(node)}
-    return replace(node, **parts)

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from compass.chat.draft import Conversation, Draft, How, Link, Slot
-from compass.chat.merge import columns_of, is_relative
+from compass.chat.draft_columns import columns_of
+from compass.chat.merge import is_relative
 from compass.domain.constraint import Constraint
 from compass.domain.errors import ConflictingRules, QueryProblem
 from compass.domain.goal import Observe

@@ -3,7 +3,8 @@
 from compass.chat import replies
 from compass.chat.columns import pick, with_confirmed
 from compass.chat.draft import Conversation, Draft, How, Link, Reading, Slot
-from compass.chat.merge import bind_draft, columns_of, merged, with_renamed_column
+from compass.chat.draft_columns import columns_of, with_renamed_column
+from compass.chat.merge import bind_draft, merged
 from compass.chat.replies import error_text
 from compass.chat.slots import (
     contradiction,

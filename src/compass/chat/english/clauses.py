@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal as OneOf
+from typing import Any
+from typing import Literal as OneOf
 
 from compass.chat.draft import How, Link
 from compass.chat.english import synonyms

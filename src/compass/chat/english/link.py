@@ -141,7 +141,7 @@ class Index:
         matched = [hits]
         if first > start:
             led = self._hits(found, start)[0]
-            common = hits.keys() & led.keys()
+            common = [name for name in hits if name in led]
             matched = [{name: hits[name] for name in common}, led] if common else [hits]
         end = self._grow(found, first, matched)
         if (found[first].low,) in PHRASES and end == first + 1:
@@ -221,7 +221,7 @@ class Index:
         direct = self.hits.get(stem(token.low))
         if direct is not None:
             return direct, False
-        pieces = words(token.text) if token.text[0].isalpha() else ()
+        pieces = _pieces(token.text) if token.text[0].isalpha() else ()
         counted = stem(token.low[1:]) if token.low.startswith("n") and len(token.low) > 3 else ""
         if counted in self.hits and token.low not in KNOWN_WORDS:
             return self.hits[counted], False
@@ -260,7 +260,8 @@ class Index:
         solid = [hits for hits in all_hits if hits]
         if not solid or len(solid) * 2 < len(all_hits):
             return {}
-        common = set(solid[0]).intersection(*solid[1:])
+        # In the order of the table: of columns that fit alike the first is taken.
+        common = [name for name in solid[0] if all(name in hits for hits in solid)]
         merged: Hits = {}
         for name in common:
             merged[name] = {}
@@ -395,6 +396,15 @@ def _joined(found: Sequence[Token], place: int) -> str | None:
     return synonyms.COMPOUNDS.get((first, second)) or synonyms.COMPOUNDS.get(
         (first, second.removesuffix("s"))
     )
+
+
+_CODED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d{1,3}(?![A-Za-z0-9])")
+
+
+def _pieces(text: str) -> tuple[str, ...]:
+    """The words of a name; a letter and a number are one word: p99."""
+    coded = [code.lower() for code in _CODED.findall(text)]
+    return (*(word for word in words(text) if len(word) > 1 or not coded), *coded)
 
 
 def _bare_key(name: str) -> str:

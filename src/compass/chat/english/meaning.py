@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from compass.chat.draft import Draft, How, Link, Slot
+from compass.chat.draft_columns import columns_of, with_renamed_column
 from compass.chat.english import question_kind
 from compass.chat.english.clauses import Direction
 from compass.chat.english.facts import (
@@ -32,7 +33,6 @@ from compass.chat.english.link import Index
 from compass.chat.english.quantities import fits, number_of, whole
 from compass.chat.english.synonyms import BAD_ENDINGS, larger_is_better
 from compass.chat.english.words import QuantityForm, TextQuantity, compact
-from compass.chat.merge import columns_of, with_renamed_column
 from compass.domain.base import Value
 from compass.domain.errors import CompassError
 from compass.domain.expression import (

@@ -17,25 +17,24 @@ from compass.chat.draft import (
     Reading,
     Slot,
 )
+from compass.chat.draft_columns import columns_of
 from compass.chat.english import cues, dialogue_acts, question_kind
 from compass.chat.english.certainty import Certainty, take_certainty
 from compass.chat.english.clauses import Clauses
 from compass.chat.english.facts import Ask, Equal, Fact, Facts, Start, Wanted, Watch
 from compass.chat.english.grammar import Node, Parse, parse
-from compass.chat.english.lexicon import ARTICLES, ASKED, LISTING, VALUE_FOLLOWS
 from compass.chat.english.inquiries import asks_next_runs, inquiry_in
+from compass.chat.english.lexicon import ARTICLES, ASKED, LISTING, VALUE_FOLLOWS
 from compass.chat.english.link import Index, Mention
 from compass.chat.english.marked_labels import masked
 from compass.chat.english.meaning import Meaning, kind_of
 from compass.chat.english.spans import Span, Spans, spans_of
 from compass.chat.english.vocabulary import index_of
 from compass.chat.english.words import plain
-from compass.chat.merge import columns_of
 from compass.domain.errors import BadInput
 from compass.domain.goal import IsClass, Same
 from compass.domain.space import Number, Role, Space
 from compass.language import format_value
-
 
 _LEADING = frozenset({"WITH", "NOT", "BUT", "IS", "BE", "EQ"})
 _STATED = frozenset("per is are = == < > <= >= : under below above over must should".split())
