@@ -96,6 +96,10 @@ class Clauses:
             for n, score in mention.scores.items()
             if only and self._role(n) in roles and score >= _FITTING[Role.OUTCOME in roles] * best
         ]
+        if _TOTAL & set(mention.words.casefold().split()):
+            names = tuple(name for name in names if "per" not in words_of(name))
+            if not names:
+                return None  # the total is not what is counted per node
         if alike:  # a goal is about an outcome, where the words can mean one
             top = max(mention.scores[n] for n in alike)
             names = tuple(n for n in alike if mention.scores[n] >= _CLOSE * top)
@@ -1384,11 +1388,23 @@ class Clauses:
         else:
             counted, each = found[0][:2]
         number = number_of(amount, counted, self.index)
-        if number is None or counted == each:
+        if number is None or counted == each or self._counts_per(node):
             return None
         op = self._op(node) if node.has("limit", "EQ") else "<="
         right = Arithmetic("*", Literal(whole(number)), Name(each))
         return Facts((Relation(Comparison(op, Name(counted), right)),), found[1])
+
+    def _counts_per(self, node: Node) -> bool:
+        """Cores per executor: a column that is called by both counts just that."""
+        said = []
+        for one in node.find("COL"):
+            mention = one.span.value if one.span is not None else None
+            assert isinstance(mention, Mention)
+            said.append({stem(word) for word in mention.words.casefold().split()})
+        if len(said) < 2:
+            return False
+        names = self.index.stems.values()
+        return any(said[0] & stems and said[1] & stems for stems in names)
 
     def more_than(self, node: Node) -> Facts | None:
         found = self._two(node)
@@ -1480,6 +1496,7 @@ _BOUNDARIES = frozenset(", . ; : ? ! - and or & + plus but".split())
 _STATES = frozenset({"KEEP", "SET", "MEASURED", "BE", "IS"})
 _INTRODUCES = frozenset({"WHICH", "AFFECT", "FREE", "ALL", "OPTIONS", "BEST", "OPT", "SET"})
 _VERB = re.compile(r"(?:s|ed|ing)$")
+_TOTAL = frozenset({"total", "overall"})
 _BEFORE_NOUN = frozenset({"with", "without", "no", "yes"})
 _COPULAS = frozenset("is are be must should stays stay has to the a".split())
 _BARE_MESSAGE = 4  # words of a message that only gives a number

@@ -195,11 +195,13 @@ clause: COL PLUS COL glue* limit COL | COL PLUS COL glue* limit NUM | COL PLUS N
 
 # Words that say nothing and may stand between a verb or a list and its noun.
 _BEFORE_NOUN = word_set(
-    "a an the my our your its their some any of total overall both each also number amount count "
+    "different distinct various good such way fold a an the my our your its their some any of total overall both each also number amount count "
     "exact actual given these those such all me us please kind sort own whole entire same row run job"
 )
 _OPENING = frozenset({"WHICH", "MIN", "MAX", "OPT", "BEST", "SET", "RED", "INC", "KEEP", "NOT"})
 _CLAUSE = 0.2  # one more clause: fewer that cover the same are better
+_REPEATED = 3  # times that a symbol with a star is taken, at most
+_SAME_END = 4  # ways of one production to one end that are tried
 _MOST_ENDS = 12  # ways from one place that one head keeps
 
 
@@ -269,6 +271,9 @@ def _productions() -> dict[str, tuple[_Production, ...]]:
 Action = Callable[[str, Node], Any]
 
 
+_Way = tuple[float, int, tuple[Node, ...]]  # its cost, where it ends, what it took
+
+
 class Chart:
     """The ways in which heads of the grammar fit a message; each is looked for once."""
 
@@ -327,31 +332,32 @@ class Chart:
     def _sequence(
         self, symbols: Sequence[tuple[str, str]], place: int
     ) -> list[tuple[float, tuple[Node, ...]]]:
-        ways: list[tuple[float, int, tuple[Node, ...]]] = [(0.0, place, ())]
+        ways: list[_Way] = [(0.0, place, ())]
         for name, often in symbols:
-            after: dict[tuple[int, int], tuple[float, int, tuple[Node, ...]]] = {}
-
-            def keep(way: tuple[float, int, tuple[Node, ...]]) -> None:
-                key = way[1], len(way[2])  # noqa: B023
-                if key not in after or way[0] < after[key][0]:  # noqa: B023
-                    after[key] = way  # noqa: B023
-
-            if often:
-                for way in ways:
-                    keep(way)
+            found = [*ways] if often else []
             fresh = ways
-            for _ in range(3 if often == "*" else 1):
+            for _ in range(_REPEATED if often == "*" else 1):
                 fresh = [
                     (cost + more, node.end, (*parts, node))
                     for cost, end, parts in fresh
                     for more, node in self.at(name, end)
                 ]
-                for way in fresh:
-                    keep(way)
-            ways = list(after.values())
+                found += fresh
+            ways = _cheapest(found)
             if not ways:
                 return []
         return [(cost, parts) for cost, _, parts in ways if parts]
+
+
+def _cheapest(ways: list[_Way]) -> list[_Way]:
+    """The cheapest few ways to each end: an action may refuse the first of them."""
+    kept: dict[int, int] = {}
+    found = []
+    for way in sorted(ways, key=lambda way: way[0]):
+        kept[way[1]] = kept.get(way[1], 0) + 1
+        if kept[way[1]] <= _SAME_END:
+            found.append(way)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

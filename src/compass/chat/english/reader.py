@@ -21,7 +21,17 @@ from compass.chat.draft_columns import columns_of
 from compass.chat.english import cues, dialogue_acts, question_kind
 from compass.chat.english.certainty import Certainty, take_certainty
 from compass.chat.english.clauses import Clauses
-from compass.chat.english.facts import Ask, Equal, Fact, Facts, Start, Wanted, Watch
+from compass.chat.english.facts import (
+    Ask,
+    Equal,
+    Fact,
+    Facts,
+    Limit,
+    Relation,
+    Start,
+    Wanted,
+    Watch,
+)
 from compass.chat.english.grammar import Node, Parse, parse
 from compass.chat.english.inquiries import asks_next_runs, inquiry_in
 from compass.chat.english.lexicon import ARTICLES, ASKED, LISTING, VALUE_FOLLOWS
@@ -44,6 +54,7 @@ _APART = frozenset(
 _TRAILING = frozenset({"PER", "BY", "TO", "TIMES"})
 _SWITCHING = frozenset("switch switching change set move moving go going went moved".split())
 _LINKING = ARTICLES | frozenset({"by", "to", "at", "of", "than"})
+_ARITHMETIC = frozenset({"TIMES", "PRODUCT", "DIVIDED"})
 _VERB = re.compile(r"(?:s|ed|ing)$")
 
 
@@ -148,10 +159,12 @@ def _facts(parsed: Parse, spans: Spans, index: Index) -> tuple[list[Fact], list[
     facts: list[Fact] = []
     links: list[Link] = []
     runs = [(run[0].start, run[-1].end) for run in _runs(spans, parsed)]
+    sums = {spans.sentence(span.start) for span in parsed.left if span.tag in _ARITHMETIC}
     now = {spans.sentence(span.start) for span in parsed.left if span.tag == "NOW"}
     for clause in parsed.clauses:
         assert isinstance(clause.value, Facts)
-        if any(_touches(spans, clause, run) for run in runs):
+        hangs = any(_touches(spans, clause, run) for run in runs)
+        if hangs or (spans.sentence(clause.first) in sums and _is_bound(clause)):
             continue  # what it says hangs on words that were not understood
         asked = spans.question(clause.first)
         for fact in clause.value.all:
@@ -165,6 +178,11 @@ def _facts(parsed: Parse, spans: Spans, index: Index) -> tuple[list[Fact], list[
             facts += _in_question(fact, asked, index, told=told) if asked else [fact]
         links += clause.value.links
     return facts, links
+
+
+def _is_bound(clause: Node) -> bool:
+    """Whether a clause bounds something: perhaps a product that was not understood."""
+    return any(isinstance(fact, Limit | Relation) for fact in clause.value.all)
 
 
 def _touches(spans: Spans, clause: Node, run: tuple[int, int]) -> bool:

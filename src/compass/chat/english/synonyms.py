@@ -70,7 +70,7 @@ dataset data corpus
 priority qos
 temperature temp heat
 cost price money usd spend spending bill expense
-utilisation util usage
+utilisation util usage load
 level lvl
 type kind
 hidden width
