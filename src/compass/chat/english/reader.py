@@ -233,7 +233,10 @@ def _runs(spans: Spans, parsed: Parse) -> list[list[Span]]:
     found = []
     for run in runs:
         heavy = [place for place, span in enumerate(run) if span.left >= ASKED]
-        matters = any(run[p].tag != "WORD" or _matters(spans, run[p]) for p in heavy)
+        # Of a message that says nothing else, every word may be what matters.
+        matters = any(
+            run[p].tag != "WORD" or not parsed.clauses or _matters(spans, run[p]) for p in heavy
+        )
         if matters:
             first = heavy[0]
             while first > 0 and run[first - 1].tag in _LEADING:

@@ -70,7 +70,8 @@ def _index_pieces(index: Index) -> None:
     for key, labels in index.labels.items():
         for _, value in labels if key.isalnum() else ():
             for piece in re.split(r"[^0-9A-Za-z]+", str(value)):
-                if len(piece) >= 4 and piece.casefold() != key:
+                coded = len(piece) >= 2 and piece[0].isalpha() and piece[-1].isdigit()
+                if (len(piece) >= 4 or coded) and piece.casefold() != key:
                     owners.setdefault(piece.casefold(), set()).add(key)
     index.pieces = {
         piece: min(keys)
