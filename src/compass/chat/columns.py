@@ -122,7 +122,7 @@ def _named(
         return (exact[0],)
     if reading.ordinal is not None and len(offered) > abs(reading.ordinal):
         return (offered[reading.ordinal],)
-    more = reading.parts.model_copy(update={"ask": (), "keep": ()})
+    more = reading.parts.model_copy(update={"ask": ()})
     if more != Draft() or reading.dropped or reading.unknown:
         return ()  # it states something else
     stated = columns_of(reading.parts)

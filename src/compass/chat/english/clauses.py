@@ -33,7 +33,7 @@ from compass.chat.english.lexicon import ASKED, FILLER, Phrase
 from compass.chat.english.link import Index, LabelMention, Mention
 from compass.chat.english.quantities import columns_of_unit, fits, number_of, value_of, whole
 from compass.chat.english.spans import Spans
-from compass.chat.english.words import QuantityForm, TextQuantity, stem
+from compass.chat.english.words import QuantityForm, TextQuantity, compact, stem
 from compass.domain.base import Value
 from compass.domain.expression import Arithmetic, Comparison, Expression, Literal, Name
 from compass.domain.goal import Change, Extreme, Reach, Same
@@ -234,6 +234,17 @@ class Clauses:
                 facts.append(Limit(name, op, number))
         return Facts(tuple(facts), found[1])
 
+    def bound_named(self, node: Node) -> Facts | None:
+        """The ROB at most 64 entries: the noun behind the number names the column again."""
+        first, second = node.find("COL")
+        amounts = self._amounts(node)
+        found = self._column(first, of=amounts)
+        again = second.span.value if second.span is not None else None
+        assert isinstance(again, Mention)
+        if found is None or found[0] not in again.scores:
+            return None
+        return self._limits(((found[0],), found[1]), [(next(node.find("limit")).value, amounts[0])])
+
     def bounds(self, node: Node) -> Facts | None:
         amounts = self._amounts(node)
         ops = [one.value for one in node.find("limit")]
@@ -406,7 +417,12 @@ class Clauses:
         if not common:
             return None
         name = min(common, key=self._outcome)
-        return [(name, dict(mention.labels)[name]) for mention in mentions]
+        return [
+            (name, value)
+            for mention in mentions
+            for column, value in mention.labels
+            if column == name
+        ]
 
     def _label_links(self, nodes: Iterable[Node]) -> tuple[Link, ...]:
         links = []
@@ -687,6 +703,8 @@ class Clauses:
                 return None
             name, links = found
             values = tuple(value_of(amount, name, self.index) for amount in amounts)
+            if not self._outcome(name) and values[-1] not in self._legal(name):
+                return None
         before = values[0] if old is not None else None
         if self._outcome(name):
             if not self._number(name):
@@ -699,8 +717,38 @@ class Clauses:
         return Facts((Moved(name, SetTo(value=values[-1]), before),), links)
 
     def moved(self, node: Node) -> Facts | None:
-        old, new = [*node.find("value")][:2]
+        old, new = [*node.find("value", "LAB")][:2]
         return self._changed(node, old, new)
+
+    def moved_settings(self, node: Node) -> Facts | None:
+        """From acks=1 to acks=all."""
+        old, new = (one.value.all[0] for one in node.find("setting"))
+        if old.name != new.name or len(old.values) != 1 or len(new.values) != 1:
+            return None
+        links = tuple(link for one in node.find("setting") for link in one.value.links)
+        return Facts((Moved(new.name, SetTo(value=new.values[0]), old.values[0]),), links)
+
+    def succeeds(self, node: Node) -> Facts | None:
+        """That actually finishes: the class of runs that went well."""
+        if node.end < self.spans.length:
+            behind = {span.tag for span in self.spans.at[node.end]}
+            if behind & {*_OPS, "WITH", "BETWEEN"} or "by" == self.spans.source.found[node.end].low:
+                return None  # must finish within an hour
+        for name, parameter in self.index.parameters.items():
+            if not (isinstance(parameter, Category) and self._outcome(name)):
+                continue
+            good = [v for v in parameter.values if self._is_good(name, v)]
+            if len(good) == 1:
+                link = Link(
+                    words=self.spans.words(node.start, node.end), columns=(name,), how=How.SYNONYM
+                )
+                return Facts((Equal(name, (good[0],)),), (link,))
+        return None
+
+    def _is_good(self, name: str, value: Value) -> bool:
+        if isinstance(value, bool):
+            return value and bool(self.index.stems[name] & synonyms.SUCCESS)
+        return compact(str(value)) in synonyms.ENDINGS[0]
 
     def set_to(self, node: Node) -> Facts | None:
         return self._changed(node, None, next(node.find("value")))
@@ -1112,11 +1160,15 @@ class Clauses:
         found = self._columns(node, *_PARAMETERS, only=True)
         if found is None or any(self._outcome(name) for name in found[0]):
             return None
+        called = {link.columns[0] for link in found[1] if link.how is not How.EXACT}
+        if any(self._role(n) is not Role.KNOB and n in called for n in found[0]):
+            return None  # what is given is asked for only by its name
         return Facts((Ask(found[0]),), found[1])
 
     def everything(self, node: Node) -> Facts | None:
         behind = self.spans.at[node.end] if node.end < self.spans.length else []
-        if any(span.tag in _OPS or span.tag == "WITH" for span in behind):
+        held = node.end < self.spans.length and self.spans.source.found[node.end].low in _PLACED
+        if held or any(span.tag in _OPS for span in behind):
             return None  # anything over 4 threads, everything on one node
         return Facts((Everything(),))
 
@@ -1188,7 +1240,9 @@ class Clauses:
         """But not the queue: it is not to be changed."""
         said = next(node.find("NOT")).span.value.words  # type: ignore[union-attr]
         found = self._columns(node, *_PARAMETERS)
-        if said not in _SPARED or found is None or any(map(self._outcome, found[0])):
+        if said not in _SPARED or found is None:
+            return None
+        if any(map(self._outcome, found[0])) and len(found[0]) > 1:
             return None
         return Facts((Keep(found[0], spared=True),), found[1])
 
@@ -1329,7 +1383,7 @@ class Clauses:
         """The numeric columns of a relation, each once."""
         names, links = [], []
         for one in node.find("COL"):
-            found = self._column(one, *_PARAMETERS)
+            found = self._column(one, *_PARAMETERS, only=True)
             if found is None or not self._number(found[0]) or found[0] in names:
                 return None
             names.append(found[0])
@@ -1497,6 +1551,7 @@ _STATES = frozenset({"KEEP", "SET", "MEASURED", "BE", "IS"})
 _INTRODUCES = frozenset({"WHICH", "AFFECT", "FREE", "ALL", "OPTIONS", "BEST", "OPT", "SET"})
 _VERB = re.compile(r"(?:s|ed|ing)$")
 _TOTAL = frozenset({"total", "overall"})
+_PLACED = frozenset({"on", "in", "at"})
 _BEFORE_NOUN = frozenset({"with", "without", "no", "yes"})
 _COPULAS = frozenset("is are be must should stays stay has to the a".split())
 _BARE_MESSAGE = 4  # words of a message that only gives a number

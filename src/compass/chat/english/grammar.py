@@ -34,6 +34,7 @@ pairing: NUM TIMES NUM
 
 clause: KEEP? cols glue* EQ? limit IS* amount -> bound
 clause: KEEP? cols glue* limit IS* amount sep? limit amount -> bounds
+clause: COL glue* EQ? limit IS* amount COL -> bound_named
 clause: glue* limit IS* amount IS? COL -> bound
 clause: glue* limit IS* amount WITH COL -> bound /0.1
 clause: glue* limit IS* FRAC COL -> bound /0.1
@@ -74,7 +75,8 @@ clause: settings ONLY -> only_values
 clause: mover TO settings | mover TO NUM COL -> tried
 clause: SET COL -> switched_on /0.15
 clause: SET TO? WITH? settings -> tried
-clause: SET ALL FROM value TO value -> moved
+clause: SET ALL FROM value TO value | LAB TO LAB -> moved
+clause: SET? FROM setting TO setting -> moved_settings
 clause: WITH WITH? settings -> with_values
 clause: EQ settings -> given_values
 clause: ONLY WITH? settings | WITH? ONLY settings | SET ONLY settings -> only_values
@@ -114,6 +116,7 @@ clause: cols glue* mover TO amount ORLESS | cols glue* mover TO amount ORMORE ->
 clause: mover cols TO amount | cols glue* mover TO amount | mover cols glue* limit amount | cols glue* mover glue* limit amount -> moved_to
 clause: mover cols | cols glue* mover -> moved_only /0.3
 clause: mover BY? amount IS? cols | mover BY? FRAC IS? cols | mover BY? amount WITH cols | mover amount FROM cols -> moved_by
+clause: cols glue* amount mover -> moved_by
 clause: glue* amount lessmore cols | glue* FRAC lessmore cols | lessmore cols BY amount | cols glue* amount lessmore | cols glue* FRAC lessmore | cols BY amount lessmore | amount cols lessmore -> moved_by
 clause: lessmore cols -> moved_only /0.3
 clause: glue* limit amount lessmore cols | mover cols BY? limit amount | limit amount mover cols -> moved_by
@@ -139,6 +142,8 @@ clause: REMOVE COL -> switched_off
 clause: OPT IS? cols | cols glue* OPT | OPT WITH cols -> optimised /0.1
 clause: BEST IS? COL | BEST WITH cols -> best_with /0.2
 clause: BEST -> best
+clause: SUCCEED -> succeeds /0.1
+clause: amount FINE -> free_reach /0.5
 clause: limit SAME cols | SAME cols ORLESS | SAME cols ORMORE | SAME cols ORBETTER | cols glue* SAME ORLESS | cols glue* SAME ORMORE | cols glue* SAME ORBETTER | cols STAYS SAME ORBETTER -> same_or_better
 clause: KEEP SAME cols | cols STAYS SAME | KEEP cols glue* SAME | cols glue* SAME | WITH? SAME cols | SAME cols THAN -> same
 clause: KEEP? cols glue* SAME limit amount -> tolerance
@@ -172,7 +177,7 @@ clause: NOT COL | NOT ALL? COL -> none_of /0.1
 clause: NOT cols -> not_these /0.15
 clause: PER COL -> per_tail /1.2
 clause: WITH? limit pairing COL | COL glue* EQ? limit pairing -> pair_bound
-clause: KEEP cols OUT | FORGET cols OUT -> drop
+clause: LAB FORGET | cols FORGET | ALL? COL FINE | KEEP cols OUT | FORGET cols OUT -> drop
 clause: FORGET limit WITH cols | FORGET WITH? cols | FORGET limit cols | FORGET limit amount? cols | FORGET cols limit | FORGET ONLY? labs -> drop
 clause: NUM OPTIONS BY cols | TOP NUM OPTIONS? BY cols | TOP NUM OPTIONS WITH cols -> counted_by
 clause: NUM OPTIONS WITH cols | NUM COMMA cols OPTIONS | NUM cols OPTIONS | TOP NUM cols | NUM BEST OPTIONS | BEST NUM OPTIONS | TOP NUM COL OPTIONS -> counted

@@ -29,7 +29,7 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
     (
         Topic.ROW,
         r"^\W*(?:(?:can you |could you |please )?(?:show|display|print|list|open|give|get|see|view|pull up)"
-        r"(?: me| us)?|what (?:was|is|were)(?: in)?|what does|what did|details (?:of|for|on)|"
+        r"(?: me| us)?|what (?:exactly )?(?:was|is|were)(?: in)?|what does|what did|details (?:of|for|on)|"
         r"let me see|i want to see|how did)\b[^?.]{0,40}?\b(?:row|run|line|record|entry|job|experiment|trial)"
         r"(?: number| no\.?| #)?\s*#?(?P<row>\d+)\b"
         r"(?:\W+(?:look like|again|please|do|go|perform|again please|in full|in detail|use|used))?\W*$",
@@ -48,6 +48,7 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
         Topic.IMPORTANCE,
         rf"\b(?:which|what)\b[^?.]{{0,60}}\b(?:matters?|counts?|influences?|affects?|drives?|impacts?|"
         rf"determines?)\b[^?.]{{0,60}}\b(?:most|more|the most)\b|"
+        rf"\bwhich {_KNOBS} (?:drive|drives|influence|affect|matter|matters|determine)\b|"
         rf"\bmost (?:important|influential|relevant|sensitive) {_KNOBS}|"
         rf"\b(?:biggest|largest|strongest|greatest|most) (?:influence|impact|effect|lever|driver|say)\b|"
         rf"\bwhat (?:matters|counts|drives|influences|affects)\b|\bwhich {_KNOBS}[^?.]{{0,40}}\bimportant\b|"
@@ -64,6 +65,7 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
     ),
 )
 _NEXT = re.compile(
+    r"\b(?:what|which)\b[^?.]{0,40}\b(?:should|shall|could) (?:i|we)\b[^?.]{0,30}\bnext\b|"
     r"\b(?:what|which)\b[^?.]{0,40}\b(?:should|shall|could|to|must)\b[^?.]{0,30}\b(?:run|measure|benchmark|"
     r"simulate|try|test|sample|evaluate|collect|do|launch|explore|submit)\b[^?.]{0,20}\bnext\b",
     re.IGNORECASE,

@@ -73,7 +73,7 @@ _TEXTS = {
     "up to|no more than|not more than|max|maximum|maximum of|max of|at the most|limited to|"
     "limit to|capped at|cap at|<=|≤|as much as|within|upper limit|upper bound|no higher than|"
     "tops|maximally|no longer than|at maximum|a maximum of|ceiling|ceiling of|no larger than|"
-    "no bigger than|stay within|a limit of|limit of|cap of|budget of|a budget of|limit|"
+    "no bigger than|stay within|a limit of|limit of|cap of|budget of|a budget of|limit|budget|"
     "no greater than|not to exceed|limited by|no slower than|no worse than|cap|not over|"
     "not above|not exceed|never exceed|never above|never over|never more than|"
     "not higher than|not longer than|not bigger than|not larger than|not exceeding|"
@@ -231,7 +231,7 @@ _TEXTS = {
     "migrate|jump|convert|goes|submitting|employ|employing|become|becomes|became|spread over|"
     "go with|go for|change it|set it|change the|tune|adjust|modify|vary|touch|play with|"
     "having|allow|enter|drop|raise|increase|lower|bump|go down|go up|scale|reduce|double",
-    "FORGET": "do not bother with|do not bother about|never mind the|not interested in|forget|forget about|ignore|remove|drop|lift|cancel|do not care about|disregard|"
+    "FORGET": "is not a must|are not a must|is not required|is not needed|are not needed|is not necessary|do not bother with|do not bother about|never mind the|not interested in|forget|forget about|ignore|remove|drop|lift|cancel|do not care about|disregard|"
     "never mind|no longer need|do not need|do not mind|relax|skip|delete|take away|"
     "get rid of|do not worry about|take out|does not matter|do not matter|leave out|dropping|"
     "clear|discard|not care about|mind|throw away|throw out|undo|loosen|strike|withdraw|"
@@ -249,7 +249,7 @@ _TEXTS = {
     "ONOFF": "switched on|turned on|turn on|switch on|enabled|enable|enabling|true|active|activated|"
     "turning on|switching on|activate|on|switched off|turned off|turn off|switch off|disabled|"
     "disable|disabling|false|inactive|deactivated|turning off|switching off|deactivate|off|"
-    "yes|no|with|without",
+    "yes|no|without",
     # the question itself
     "WHICH": "whichever|which one|which|give me|list|what|how many|how much|what number of|"
     "which number of|recommend|suggest|tune|tuning|find|choose|pick|what value of|"
@@ -264,7 +264,7 @@ _TEXTS = {
     "recommendation for|suggestion for|advice on|search for|looking for|try different|"
     "explore|options for|combination of|combo of|combinations of|mix of|best combo of|"
     "which values of|what values of|tell me the|also|and also|configure|modify|may i change",
-    "FREE": "up for discussion|are up for discussion|is up for discussion|negotiable|is negotiable|are negotiable|things to touch|things to change|knobs to turn|to touch|to change|as you like|as you wish|as you want|may be set|can be set|are allowed to change|is allowed to change|may be modified|can be modified|are free|is free|free|may change|can change|may vary|can vary|is open|are open|"
+    "FREE": "up for grabs|is up for grabs|are up for grabs|up for discussion|are up for discussion|is up for discussion|negotiable|is negotiable|are negotiable|things to touch|things to change|knobs to turn|to touch|to change|as you like|as you wish|as you want|may be set|can be set|are allowed to change|is allowed to change|may be modified|can be modified|are free|is free|free|may change|can change|may vary|can vary|is open|are open|"
     "is up to you|are up to you|may be changed|can be changed|is flexible|are flexible|"
     "can be tuned|may be tuned|can be adjusted|may be adjusted|can move|may move|too|"
     "should i use|should we use|should i choose|should i pick|do you recommend|do i need|"
@@ -331,6 +331,12 @@ _TEXTS = {
     "IT": "it|that|this|that value|this value|them|those|that number|that limit|these|there|"
     "the limit|this number|this limit",
     "OUT": "out",
+    "SUCCEED": _each(
+        "that actually|actually|that really|really|that still|still|must|has to|have to|should|that|so it|"
+        "so that it|needs to|to make it|make it",
+        "finish|finishes|run|runs|work|works|complete|completes|go through|goes through|run through|"
+        "runs through|succeed|succeeds|launch|launches|compile|compiles|pass|passes|survive|survives",
+    ),
     "WORSE": "worse|above what it is|above what it is now|below what it is|below what it is now|above now|below now|than now",
     "STAYS": "stay|stays|remain|remains|staying",
     "WANT": "want|wants|need|would like|would love|love to see|would love to see|like to see|"
@@ -370,7 +376,7 @@ _LEFT = {
         ("OUT", "WANT", "VS", "AFFECT", "WHICH", "SET", "FREE", "REACH", "TOP", "MEASURED"), 0.1
     ),
     **dict.fromkeys(("TO", "FROM", "BY", "PER", "THAN", "COMPARE", "FINE"), 0.4),
-    **dict.fromkeys(("STAYS", "EQ", "OPT", "KEEP", "PLUS", "ADD", "DIVIDED", "FASTER"), 0.6),
+    **dict.fromkeys(("SUCCEED", "STAYS", "EQ", "OPT", "KEEP", "PLUS", "ADD", "DIVIDED", "FASTER"), 0.6),
     **dict.fromkeys(("ONOFF",), 0.3),
     **dict.fromkeys(("ALL", "SAME", "MORE", "LESS", "FORGET", "REMOVE"), 2.0),
 }
@@ -599,7 +605,7 @@ KNOWN_WORDS = (
 # Words of the lexicon that a typing error may be meant for.
 CORRECTABLE = sorted(
     {word for phrase in PHRASES for word in phrase if len(word) >= 6 and word.isalpha()}
-    | word_set("nodes cores should could would configuration simulation parameters constraints")
+    | word_set("which what nodes cores should could would configuration simulation parameters constraints")
 )
 
 

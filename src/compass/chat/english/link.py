@@ -220,6 +220,8 @@ class Index:
             return self.hits[stem(joined)], False
         direct = self.hits.get(stem(token.low))
         if direct is not None:
+            if token.low not in KNOWN_WORDS and not self._own(direct):
+                return {**direct, **self._begun(token.low)}, False  # execution, for exec_time
             return direct, False
         pieces = _pieces(token.text) if token.text[0].isalpha() else ()
         counted = stem(token.low[1:]) if token.low.startswith("n") and len(token.low) > 3 else ""
@@ -238,6 +240,10 @@ class Index:
             stem(token.low), self.vocabulary
         )
         return (self.hits[stem(near)], True) if near is not None else ({}, False)
+
+    def _own(self, hits: Hits) -> bool:
+        """Whether a word stands in a name, and is not only like one that does."""
+        return any(quality == 1.0 for places in hits.values() for quality in places.values())
 
     def _begun(self, word: str) -> Hits:
         """Decomposition, for decomp_method; seqs, for max_num_sequences."""
@@ -351,7 +357,12 @@ class Index:
             and self.stems[p.name] & concept
             and (concept is not synonyms.PERFORMANCE or larger_is_better(self.stems[p.name]))
         ]
-        return self.plainest([name for _, _, name in sorted(found)])
+        names = [name for _, _, name in sorted(found)]
+        dimension = next((d for d, c in _CONCEPT_OF.items() if c is concept), None)
+        if not names and dimension is not None:
+            measured = self.measured_in(dimension)
+            names = [name for name in measured if self.ends(name)]
+        return self.plainest(names)
 
     def measured_in(self, dimension: str) -> tuple[str, ...]:
         """The number columns whose unit or name is of a dimension, outcomes first."""
@@ -369,6 +380,14 @@ class Index:
                 order = {Role.OUTCOME: 0, Role.KNOB: 1, Role.CONTEXT: 2}[p.role]
                 scored.append((order, not of_unit, not named, extra, place, p.name))
         return tuple(row[-1] for row in sorted(scored))
+
+
+_CONCEPT_OF = {
+    "time": synonyms.TIME,
+    "power": synonyms.POWER,
+    "energy": synonyms.ENERGY,
+    "money": synonyms.COST,
+}
 
 
 def nearest_word(word: str, known: Sequence[str]) -> str | None:

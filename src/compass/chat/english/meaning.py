@@ -136,7 +136,7 @@ class Meaning:
         if not self.correction or self.before is None or len(named) != 1 or len(every) > 2:
             return every
         new = named[0]
-        if len(wrong) == 1 and wrong[0] in columns_of(self.before):
+        if len(wrong) == 1 and wrong[0] in columns_of(self.before) and len(every) == 2:
             self._rename(wrong[0], new)
             return []
         extremes = [n for n, goal in self.before.goals.items() if isinstance(goal, Extreme)]
@@ -176,6 +176,8 @@ class Meaning:
                 self._goal(name, goal)
             case Ask(names=names):
                 self.asked += [name for name in names if name not in self.asked]
+            case Keep(names=names, spared=True) if self._is_number_outcome(names[0]):
+                self.unplaced.append(f"not {names[0]}")
             case Keep(names=names):
                 self.keep += [name for name in names if name not in self.keep]
             case Watch(names=names):
@@ -295,6 +297,8 @@ class Meaning:
 
     def _is_tried(self, fact: Equal, explicit: bool) -> bool:
         if self.kind is not Kind.WHAT_IF or fact.negative or len(fact.values) != 1:
+            return False
+        if self.outcome(fact.name):
             return False
         if self.index.parameters[fact.name].role is not Role.KNOB:
             return fact.cue in {"set", ""} and not explicit and not self.moves

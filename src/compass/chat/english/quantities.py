@@ -28,6 +28,9 @@ def number_of(quantity: TextQuantity, name: str, index: Index) -> float | None:
         return None
     if quantity.form is QuantityForm.SHARE:
         return _percentage(quantity.value, parameter)
+    if quantity.form is QuantityForm.FRACTION and quantity.value < 1:
+        shared = parameter.high <= 1.5 or parameter.unit == "%" or _PERCENT & set(words(name))
+        return _percentage(quantity.value, parameter) if shared else None
     if quantity.form is not QuantityForm.NUMBER:
         return None
     converted = _in_unit(quantity, parameter, index)

@@ -205,6 +205,9 @@ def _in_question(fact: Fact, asked: str, index: Index, *, told: bool) -> list[Fa
     weak = isinstance(fact, Wanted) and (fact.weak or isinstance(fact.goal, Same))
     if isinstance(fact, Wanted) and weak and asked == "whether":
         return [Watch((fact.name,))]
+    if isinstance(fact, Equal) and asked == "whether" and not fact.negative:
+        if index.parameters[fact.name].role is Role.OUTCOME and len(fact.values) == 1:
+            return [Watch((fact.name,))]
     several = isinstance(fact, Equal) and len(fact.values) > 1 and not fact.negative
     if (
         isinstance(fact, Equal)

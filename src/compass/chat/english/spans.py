@@ -18,6 +18,7 @@ from compass.chat.english.lexicon import (
     KNOWN_WORDS,
     LONGEST,
     PHRASES,
+    Phrase,
     left_over,
 )
 from compass.chat.english.link import Index, LabelMention, Mention, nearest_word
@@ -46,6 +47,7 @@ _CONTENT = 4.0  # a column, a label or a number that nothing was made of
 _UNKNOWN = 3.0
 _BACKGROUND = 0.3
 _TYPO = 0.5
+_HAVING = frozenset({":", "uses", "used", "has", "runs", "is"})
 _SENTENCE_ENDS = frozenset(".;!?()")
 _TIMES_SIGNS = frozenset({"x", "*"})
 _COUNTED = word_set("more less fewer options configs suggestions times")
@@ -133,7 +135,8 @@ class Spans:
 
 def spans_of(text: str, marks: Mapping[str, str], index: Index) -> Spans:
     """Every span of a message on one table."""
-    found = [_bracket(token) for token in tokens(text) if token.text not in _QUOTES]
+    written = [token for token in tokens(text) if token.text not in _QUOTES]
+    found = [_bracket(t) for p, t in enumerate(written) if not _is_dash(written, p)]
     source = MarkedText(text, marks, as_labels(_slashed(found), marks))
     spans = Spans(source)
     for place in range(len(source.found)):
@@ -180,6 +183,13 @@ def _quieten(spans: Spans) -> None:
         start = end + 1
 
 
+def _is_dash(found: Sequence[Token], place: int) -> bool:
+    """The dash of an option: -O3."""
+    if found[place].text != "-" or found[place].joined or place + 1 >= len(found):
+        return False
+    return found[place + 1].joined and found[place + 1].text[0].isalpha()
+
+
 def _bracket(token: Token) -> Token:
     """A bracket opens a list."""
     return replace(token, text=",", low=",") if token.text == "(" else token
@@ -203,7 +213,7 @@ def _filler_ends(found: Sequence[Token], place: int) -> list[int]:
 
 def _at(found: Sequence[Token], place: int, index: Index) -> list[Span]:
     """The spans that start at a word."""
-    spans = [*_phrases(found, place), *_values(found, place, index)]
+    spans = [*_phrases(found, place), *_values(found, place, index), *_mine(found, place)]
     token = found[place]
     if not spans and token.low not in FILLER:
         spans += _misspelled(found, place)
@@ -212,6 +222,19 @@ def _at(found: Sequence[Token], place: int, index: Index) -> list[Span]:
         left = 0.0 if token.low in FILLER else _BACKGROUND if known else _UNKNOWN
         spans.append(Span("WORD", place, place + 1, left=left))
     return spans
+
+
+def _mine(found: Sequence[Token], place: int) -> list[Span]:
+    """My cluster: ..., our current profile is ...: what follows is what somebody has."""
+    if found[place].low not in {"my", "our"}:
+        return []
+    for end in range(place + 2, min(place + 5, len(found))):
+        if found[end].low in _HAVING:
+            words = joined_text(found, place, end + 1)
+            return [Span("NOW", place, end + 1, Phrase("NOW", words), cost=0.1, left=0.05)]
+        if not found[end].text[0].isalpha():
+            return []
+    return []
 
 
 def _phrases(found: Sequence[Token], place: int) -> list[Span]:

@@ -42,7 +42,7 @@ precision prec fp
 interval period spacing
 variation variability variance noise jitter spread
 iteration iter
-flag compiler compile compilation optimisation
+flag optimisation
 unroll unrolling
 tile tiling block blocking
 chunk chunksize
@@ -98,6 +98,19 @@ EXPANSIONS: dict[str, tuple[str, ...]] = {
     "maxrss": ("memory",),
     "ncpus": ("core",),
     "ht": ("hyperthreading",),
+    "flags": ("compiler", "flag"),
+    "rob": ("reorder", "buffer"),
+    "bpred": ("branch", "predictor"),
+    "crf": ("quality",),
+    "rss": ("memory",),
+    "msg": ("message",),
+    "lut": ("lookup", "table"),
+    "dyn": ("dynamic",),
+    "mul": ("multiplier",),
+    "regs": ("register",),
+    "phys": ("physical",),
+    "synth": ("synthesis",),
+    "lat": ("latency",),
     "ttft": ("time", "to", "first", "token"),
     "tpot": ("time", "per", "output", "token"),
     "itl": ("inter", "token", "latency"),
@@ -211,7 +224,7 @@ PLAIN = (
     | DIMENSIONS["memory"]
     | MONEY
     | _stems(
-        "wall usage used peak mem duration rate tok token min minute h hour sec second d day total"
+        "exec execution elapsed run kernel wall usage used peak mem duration rate tok token min minute h hour sec second d day total"
     )
 )
 
@@ -231,6 +244,7 @@ ENDINGS = tuple(
         "timeout timedout timesout timingout",
         "cancelled canceled cancel killed aborted",
         "outofmemory oom",
+        "met meets meet",
     )
 )
 # Ends that nobody asks for: my jobs keep timing out.

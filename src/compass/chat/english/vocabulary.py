@@ -16,6 +16,7 @@ _MOST_LABELS = 20_000
 _SYNONYM = 0.75
 _JOINING = frozenset({"per", "of", "the", "to", "in"})
 _LETTERS = frozenset("xyz")
+_TIMED = frozenset({"hours", "hour", "minutes", "seconds", "sec", "secs", "days"})
 _CODED = re.compile(r"(?<![^\W_])[A-Za-z]\d{1,3}(?![^\W_])")
 
 
@@ -108,6 +109,18 @@ def _cut(name: str) -> list[str]:
     return joined
 
 
+def _compounded(pieces: list[str]) -> list[str]:
+    """Words that are one word, joined: wall time."""
+    joined: list[str] = []
+    for piece in pieces:
+        pair = (joined[-1], piece) if joined else ("", "")
+        if pair in synonyms.COMPOUNDS:
+            joined[-1] = synonyms.COMPOUNDS[pair]
+        else:
+            joined.append(piece)
+    return joined
+
+
 def _index_words(index: Index, parameter: Number | Category) -> None:
     name = parameter.name
     plain_list = _cut(name)
@@ -118,6 +131,9 @@ def _index_words(index: Index, parameter: Number | Category) -> None:
             lists.append([*plain_list[:place], *full, *plain_list[place + 1 :]])
     if isinstance(parameter, Number) and parameter.unit and parameter.unit.endswith("/s"):
         lists.append([*_cut(parameter.unit.partition("/")[0]), "per", "second"])
+    timed = [word if word not in _TIMED else "time" for word in plain_list]
+    if timed != plain_list:
+        lists.append(_compounded(timed))  # wall_hours is a wall time
     index.totals[name] = []
     for number, pieces in enumerate(lists):
         weights = {}
@@ -183,6 +199,9 @@ def _index_labels(index: Index, category: Category) -> None:
             keys += sorted(
                 word for ending in synonyms.ENDINGS if compact(value) in ending for word in ending
             )
+        if category.role is Role.OUTCOME and keys[0].isalpha() and len(keys[0]) > 4:
+            base = keys[0].removesuffix("d").removesuffix("e")
+            keys += [base, f"{base}e", f"{base}s", f"{base}es", f"{base}ing"]
         for key in dict.fromkeys(keys):
             if key and not key.isdecimal():
                 index.labels.setdefault(key, []).append((category.name, value))
