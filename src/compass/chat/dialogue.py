@@ -6,6 +6,7 @@ a reply asks to propose come back with `show_proposals`, what it asks to look up
 `show_findings`.
 """
 
+import re
 from collections.abc import Sequence
 
 from compass.chat import english, replies
@@ -50,6 +51,13 @@ from compass.settings import Settings
 TURNS = 500  # messages of both sides in one conversation
 MOST = 1000  # suggestions in one answer
 
+# Forget all that, another question: ...
+_AFRESH = re.compile(
+    r"\W*(?:(?:forget|scrap|ignore) (?:all(?: of)? (?:that|this|it)|everything)|new question|"
+    r"(?:a )?(?:different|another) question)[\s,.:;!-]+(?:(?:a )?(?:new|different|another) question"
+    r"[\s,.:;!-]+)?(?=\w+\W+\w)",
+    re.IGNORECASE,
+)
 _EDITED = Turn(who="person", text="(changed the question in the form)")
 
 __all__ = [
@@ -89,6 +97,9 @@ def respond(
     When `reply.run` is a query, it has been confirmed: answer it and call `show_answer`.
     """
     message, talk = _with_message(conversation, text)
+    afresh = _AFRESH.match(message)
+    if afresh is not None:
+        message, talk = message[afresh.end() :], _fresh(talk, Draft())
     try:
         written = formal_draft(message, space)
         if written is not None:

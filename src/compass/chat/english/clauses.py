@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 from typing import Literal as OneOf
 
@@ -49,7 +50,7 @@ _PARAMETERS = (Role.KNOB, Role.CONTEXT)
 _ON = frozenset("on yes true with enabled enable active activate activated".split())
 _CLOSE = 0.9
 # Of the best score: columns of another role are not meant then; by whether outcomes are wanted.
-_FITTING = {True: 0.55, False: 0.8}
+_FITTING = {True: 0.55, False: 0.5}
 _CONCEPTS = {
     "fast": (synonyms.TIME, synonyms.PERFORMANCE),
     "slow": (synonyms.TIME, synonyms.PERFORMANCE),
@@ -201,12 +202,17 @@ class Clauses:
     def bound(self, node: Node) -> Facts | None:
         amounts = self._amounts(node)
         op = next(node.find("limit")).value
-        if node.has("PLUS"):
-            return None  # of a sum
+        if node.has("PLUS") or self._only_commas(node):
+            return None  # of a sum; of the last of several nouns
         found = self._columns(node, *self._likely(amounts[0]), of=amounts)
         if found is None or self._is_tolerance(node, amounts[0], found[0]):
             return None
         return self._limits(found, [(op, amounts[0])])
+
+    def _only_commas(self, node: Node) -> bool:
+        """The encoder, vmaf above 92: a list without an `and` is none that shares a bound."""
+        signs = [*node.find("sep")]
+        return bool(signs) and not any(sign.has("AND", "OR") for sign in signs)
 
     def _is_tolerance(self, node: Node, amount: TextQuantity, names: Sequence[str]) -> bool:
         """Within 5 %: of what it was."""
@@ -449,6 +455,8 @@ class Clauses:
         if len(names) != 1 or not all(fits(a, names[0], self.index, wide=1.5) for a in amounts):
             return None
         values = tuple(value_of(amount, names[0], self.index) for amount in amounts)
+        if any(value not in self._legal(names[0]) for value in values):
+            return None
         words = self.spans.words(node.start, node.end)
         link = Link(words=words, columns=(names[0],), how=How.SYNONYM)
         return Facts((Equal(names[0], values),), (link,))
@@ -669,7 +677,7 @@ class Clauses:
             if len(names) == 1:
                 amounts = [self._same_unit(one, amounts[-1]) for one in amounts]
                 values = tuple(value_of(amount, names[0], self.index) for amount in amounts)
-                if None in values:
+                if None in values or values[-1] not in self._legal(names[0]):
                     return None
                 link = Link(
                     words=self.spans.words(node.start, node.end),
@@ -779,6 +787,17 @@ class Clauses:
         if value is None or (isinstance(parameter, Category) and len(parameter.values) != 2):
             return None
         return Facts((Equal(found[0], (value,), "set"),), found[1])
+
+    def with_switch(self, node: Node) -> Facts | None:
+        """With hyperthreading; but not: play with the tile."""
+        before = self.spans.source.found[node.first - 1].low if node.first else ""
+        said = next(node.find("WITH")).span.value.words  # type: ignore[union-attr]
+        if said != "with" or before in _PLAYING:
+            return None
+        made = self.switched_on(node)
+        if made is None:
+            return None
+        return Facts(tuple(replace(f, cue="with") for f in made.all if isinstance(f, Equal)), made.links)
 
     def switched_off(self, node: Node) -> Facts | None:
         """Drop collective io."""
@@ -1355,7 +1374,9 @@ class Clauses:
         alone = self._begins(node) and self._ends(node)
         if not alone and not all(self._outcome(name) for name in found[0]):
             return None
-        return Facts((Named(found[0]),), found[1])
+        before = [token.low for token in self.spans.source.found[: next(node.find("COL")).start]]
+        praised = before[-3:] == ["in", "terms", "of"] or before[-3:] == ["with", "respect", "to"]
+        return Facts((Named(found[0], praised),), found[1])
 
     def _ends(self, node: Node) -> bool:
         """Whether nothing stands behind a list that makes a statement of it: my card keeps ..."""
@@ -1384,6 +1405,8 @@ class Clauses:
         names, links = [], []
         for one in node.find("COL"):
             found = self._column(one, *_PARAMETERS, only=True)
+            if found is not None and found[0] in names:
+                found = self._column(one, *_PARAMETERS)
             if found is None or not self._number(found[0]) or found[0] in names:
                 return None
             names.append(found[0])
@@ -1464,6 +1487,9 @@ class Clauses:
         found = self._two(node)
         if found is None or len(found[0]) != 2:
             return None
+        before = self.spans.source.found[node.first - 1].text if node.first else ""
+        if before[:1].isdigit():
+            return None  # 32 more registers than entries
         op = ">" if node.has("MORE") else "<"
         if node.has("NOT"):
             op = _FLIPPED[op]
@@ -1521,6 +1547,20 @@ class Clauses:
             left, right = right, left
         return Facts((Relation(Comparison(op, left, right)),), found[1])
 
+    def product_pair(self, node: Node) -> Facts | None:
+        """Nodes times ranks has to be p times q."""
+        found = self._two(node)
+        if found is None or node.has("limit"):
+            return None
+        names, sides = list(found[0]), []
+        for product in node.find("product"):
+            count = len([*product.find("COL")])
+            side: Expression = Name(names.pop(0))
+            for _ in range(count - 1):
+                side = Arithmetic("*", side, Name(names.pop(0)))
+            sides.append(side)
+        return Facts((Relation(Comparison("==", *sides)),), found[1])
+
     def sum_rule(self, node: Node) -> Facts | None:
         found = self._two(node)
         if found is None:
@@ -1552,6 +1592,7 @@ _INTRODUCES = frozenset({"WHICH", "AFFECT", "FREE", "ALL", "OPTIONS", "BEST", "O
 _VERB = re.compile(r"(?:s|ed|ing)$")
 _TOTAL = frozenset({"total", "overall"})
 _PLACED = frozenset({"on", "in", "at"})
+_PLAYING = frozenset("play deal start do go be only fine playing and".split())
 _BEFORE_NOUN = frozenset({"with", "without", "no", "yes"})
 _COPULAS = frozenset("is are be must should stays stay has to the a".split())
 _BARE_MESSAGE = 4  # words of a message that only gives a number

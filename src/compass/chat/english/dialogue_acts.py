@@ -104,7 +104,7 @@ _WHOLE = tuple(
     )
 )
 _FIRST = re.compile(
-    r"\s*(?:(?P<yes>yes|yep|yeah|yup|ok|okay|sure|correct|right|perfect|great|fine|good)|"
+    r"\s*(?:(?:hm+|uh|oh|ah|well|ok|okay|wait|sorry|actually)[\s,.]++)?(?:(?P<yes>yes|yep|yeah|yup|ok|okay|sure|correct|right|perfect|great|fine|good)|"
     r"(?P<no>nope|nah|wrong|incorrect|no(?!\s+(?:more|less|fewer|other|one|longer|need)\b)))"
     r"\s*+(?P<comma>[,.;:!\-]|\b(?=(?:but|and|i|make|use|keep|under|at|only|please|let|we|it|"
     r"set|sorry|that|the|not|rather|actually|wait)\b))",

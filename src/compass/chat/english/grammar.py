@@ -37,7 +37,9 @@ clause: KEEP? cols glue* limit IS* amount sep? limit amount -> bounds
 clause: COL glue* EQ? limit IS* amount COL -> bound_named
 clause: glue* limit IS* amount IS? COL -> bound
 clause: glue* limit IS* amount WITH COL -> bound /0.1
-clause: glue* limit IS* FRAC COL -> bound /0.1
+clause: glue* limit IS* FRAC IS? COL -> bound /0.1
+clause: WITH COL -> with_switch /0.3
+clause: product glue* EQ? product -> product_pair
 clause: limit COL glue* EQ? amount -> bound /0.3
 clause: NOT mover COL glue* limit amount -> not_beyond
 clause: UNTOUCHED COL glue* limit amount -> not_beyond

@@ -105,7 +105,7 @@ _TEXTS = {
     "stay off|do not use|do not want|do not allow|do not run|must not be|should not be|is not|"
     "are not|do not go|do not let|must not|should not|may not|can not|need not|does not|do not|"
     "cannot use|can not use|must not use|should not use|not use|without using|"
-    "will not|will not let me|will not let us|not let me|refuse|ban|minus the|not on|not in|not with|instead not|cannot be|can not be|may not be",
+    "will not|will not let me|will not let us|not let me|nothing that|nothing which|none that|refuse|ban|minus the|not on|not in|not with|instead not|cannot be|can not be|may not be",
     "ORLESS": "or less|or fewer|or lower|or below|or under|or smaller|or shorter|or faster|"
     "and below|and under|or cheaper|at most|max|maximum|tops|or better yet less",
     "ORMORE": "or more|or higher|or above|or over|or greater|or larger|or longer|and above|"
@@ -500,7 +500,7 @@ _FILLER_PHRASES = (
 BACKGROUND = word_set(
     "finish finishes finished done coming cost costs kernel kernels bonjour hallo moin dear server "
     "all campaign baseline posible anyway otherwise somehow still anymore forever maintenance scheduled quick quickly student "
-    "laptop desktop workstation pc computer notebook "
+    "core box stream design profile slot binaries hardware old plain laptop desktop workstation pc computer notebook "
     "boss team colleague colleagues supervisor advisor professor phd thesis paper deadline "
     "project report meeting presentation conference reviewer reviewers customer customers client "
     "clients student students group lab department university company grant morning evening "

@@ -144,7 +144,8 @@ class Index:
             common = [name for name in hits if name in led]
             matched = [{name: hits[name] for name in common}, led] if common else [hits]
         end = self._grow(found, first, matched)
-        if (found[first].low,) in PHRASES and end == first + 1:
+        alone = (found[first].low,) in PHRASES and end == first + 1
+        if alone and stem(found[first].low) not in self.sole:
             return None
         scores = self._scores(matched)
         if not scores:
@@ -301,7 +302,8 @@ class Index:
     def label_at(self, found: Sequence[Token], start: int) -> LabelMention | None:
         """The longest words from a place on that are a label."""
         for end, key in _keys(found, start, 6, self.longest_label + 1):
-            if key in self.labels:
+            cut = end < len(found) and found[end].joined and found[end].text[0].isalnum()
+            if key in self.labels and not (cut and len(self.labels[key]) > 1):
                 text = joined_text(found, start, end)
                 return LabelMention(start, end, text, tuple(self.labels[key]), How.EXACT)
             one = key.removesuffix("s")  # only T4s: a label with a number in it has a plural

@@ -30,7 +30,7 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         Kind.WHAT_IF,
         _whole(
             r"\bwhat[\s-]+if\b|\bwhat (?:happens|would happen|will happen|happen)\b|"
-            r"\bsuppos(?:e|ing)\b|"
+            r"\bsuppos(?:e|ing)\b|^\W*say (?:i|we) \w+\b[^?]{0,120}\?|"
             r"^\W*(?:and |so |but |ok )?if (?:i|we) (?!want|need|can|could|may|have)\w+\b[^.?]{0,100}"
             r"\b(?:how|what|does|will|would|do)\b(?! else)|"
             r"\bimagine\b|\bhow (?:would|will|do|does|did|might|could|is|are)\b(?! (?:i|we|you)\b)"

@@ -55,6 +55,7 @@ _TRAILING = frozenset({"PER", "BY", "TO", "TIMES"})
 _SWITCHING = frozenset("switch switching change set move moving go going went moved".split())
 _LINKING = ARTICLES | frozenset({"by", "to", "at", "of", "than"})
 _ARITHMETIC = frozenset({"TIMES", "PRODUCT", "DIVIDED"})
+_BOUNDARY = frozenset(",.;:?!()")
 _VERB = re.compile(r"(?:s|ed|ing)$")
 
 
@@ -279,6 +280,9 @@ def _matters(spans: Spans, word: Span) -> bool:
         return True
     if before >= 1 and found[before].low == "to" and found[before - 1].low in _SWITCHING:
         return True
+    ends = last >= spans.length or found[last].text in _BOUNDARY
+    if ends and (before < 0 or found[before].text in _BOUNDARY):
+        return True  # an item of its own: gcc, 4 threads
     listed = before >= 1 and found[before].low in LISTING and _is_column(spans, before - 1)
     if listed:
         return True  # a list is taken whole

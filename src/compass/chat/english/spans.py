@@ -47,6 +47,7 @@ _CONTENT = 4.0  # a column, a label or a number that nothing was made of
 _UNKNOWN = 3.0
 _BACKGROUND = 0.3
 _TYPO = 0.5
+_ASKING = word_set("if should can could do does would must may to shall when that might did")
 _HAVING = frozenset({":", "uses", "used", "has", "runs", "is"})
 _SENTENCE_ENDS = frozenset(".;!?()")
 _TIMES_SIGNS = frozenset({"x", "*"})
@@ -246,7 +247,13 @@ def _phrases(found: Sequence[Token], place: int) -> list[Span]:
         left = max((left_over(part.tag) for part in parts), default=0.0)
         if low[:width] == ("how", "many"):
             left = 2.0
-        spans += [Span(part.tag, place, place + width, part, left=left) for part in parts]
+        asked = place > 0 and found[place - 1].low in _ASKING
+        spans += [
+            Span(part.tag, place, place + width, part, left=left)
+            for part in parts
+            # `if I use 8 nodes` is not what is used now
+            if not (asked and part.tag == "NOW")
+        ]
     return spans
 
 

@@ -196,7 +196,7 @@ PERFORMANCE = _stems(
 )
 # Words for what is done in a time, and how such a time ends the name of a column.
 RATE = stem("throughput")
-RATES = _stems("throughput rate")
+RATES = _stems("throughput rate thruput tput")
 PER_TIME = word_set("s sec second min minute h hour d day")
 LIMITS = _stems("limit request requested req walltime cap budget")
 POWER = _stems("power watt")
@@ -239,12 +239,11 @@ ENDINGS = tuple(
     frozenset(line.split())
     for line in (
         "completed complete completes success succeeds succeeded succeed ok passed successful "
-        "successfully works launches valid correct passes launch pass",
+        "successfully met meets meet works launches valid correct passes launch pass",
         "failed fail fails failure crash crashes crashed error",
         "timeout timedout timesout timingout",
         "cancelled canceled cancel killed aborted",
         "outofmemory oom",
-        "met meets meet",
     )
 )
 # Ends that nobody asks for: my jobs keep timing out.

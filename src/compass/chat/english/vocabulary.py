@@ -72,12 +72,17 @@ def _index_pieces(index: Index) -> None:
         for _, value in labels if key.isalnum() else ():
             for piece in re.split(r"[^0-9A-Za-z]+", str(value)):
                 coded = len(piece) >= 2 and piece[0].isalpha() and piece[-1].isdigit()
-                if (len(piece) >= 4 or coded) and piece.casefold() != key:
+                if (len(piece) >= 3 or coded) and piece.casefold() != key:
                     owners.setdefault(piece.casefold(), set()).add(key)
+    for piece, keys in owners.items():
+        pairs = [pair for key in sorted(keys) for pair in index.labels[key]]
+        common = len({name for name, _ in pairs}) == 1 and len(keys) > 1
+        if common and len(piece) >= 3 and piece not in KNOWN_WORDS and piece not in index.labels:
+            index.labels[piece] = pairs  # gcc, for gcc-11 and gcc-13
     index.pieces = {
         piece: min(keys)
         for piece, keys in owners.items()
-        if len(keys) == 1 and piece not in index.labels
+        if len(keys) == 1 and piece not in index.labels and not _is_short(piece)
     }
 
 
@@ -208,3 +213,8 @@ def _index_labels(index: Index, category: Category) -> None:
         if has_signs(value):
             index.signed_labels.append(value)
             index.labels.setdefault(value.casefold(), []).append((category.name, value))
+
+
+def _is_short(piece: str) -> bool:
+    """Three letters alone stand for no label."""
+    return len(piece) < 4 and piece.isalpha()
