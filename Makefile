@@ -143,9 +143,10 @@ load: $(STAMP)  ## 50 people asking a server at once for a minute, without proof
 page-bench: $(PAGE)  ## the page in a real browser: bytes, frames and keys on 100,000 runs and 1,000 suggestions
 	cd web && node benchmarks/page.mjs
 
-corpus: $(STAMP)  ## how well plain English, and the columns of tables, are understood: both halves of each corpus
+corpus: $(STAMP)  ## how well plain English, and the columns of tables, are understood, by the corpora
 	$(BIN)/python -m tests.chat.corpus_case develop
 	$(BIN)/python -m tests.chat.corpus_case score
+	$(BIN)/python -m tests.chat.plain_case develop
 	$(BIN)/python -m tests.prepare.columns_case develop
 	$(BIN)/python -m tests.prepare.columns_case score
 
