@@ -37,6 +37,9 @@ def ask_words(talk: Conversation, space: Space) -> Reply:
 def _alike(unclear: tuple[str, ...], space: Space) -> tuple[str, ...]:
     """Columns whose names are like the words."""
     words = " ".join(unclear).replace("_", " ")
+    named = [p for p in space if isinstance(p, Category) and p.name.replace("_", " ") in words]
+    if named:  # one of its values may be meant
+        return tuple(f"{named[0].name} = {value}" for value in named[0].values[:_OFFERED])
     names = {name: name.replace("_", " ") for name in space.names}
     found = process.extract(words, names, scorer=fuzz.partial_token_set_ratio, limit=_OFFERED)
     return tuple(name for _, score, name in found if score >= _ALIKE)
@@ -57,14 +60,3 @@ def not_understood(
         except CompassError as error:
             found.append(replies.error_text(error))
     return "\n".join(found)
-
-
-def values_of(misfits: tuple[tuple[str, str], ...], space: Space) -> tuple[str, ...]:
-    """The values to choose from where words were none."""
-    columns = [space[name] for name, _ in misfits]
-    return tuple(
-        f"{column.name} = {value}"
-        for column in columns
-        if isinstance(column, Category)
-        for value in column.values[:_OFFERED]
-    )

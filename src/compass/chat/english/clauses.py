@@ -204,6 +204,8 @@ class Clauses:
         op = next(node.find("limit")).value
         if node.has("PLUS") or self._only_commas(node):
             return None  # of a sum; of the last of several nouns
+        if amounts[0].unit is None and self._noun_behind(node):
+            return None  # at most 7 wombats
         found = self._columns(node, *self._likely(amounts[0]), of=amounts)
         if found is None or self._is_tolerance(node, amounts[0], found[0]):
             return None
@@ -388,7 +390,7 @@ class Clauses:
         if len(found[0]) == 1 and not self._outcome(found[0][0]):
             name = found[0][0]
             old, new = (value_of(one, name, self.index) for one in (first, second))
-            if new is None:
+            if new is None or new not in self._legal(name):
                 return None
             return Facts(
                 (Moved(name, SetTo(value=new), old, spread=not node.has("FROM")),), found[1]
@@ -982,6 +984,9 @@ class Clauses:
         return None
 
     def extreme(self, node: Node) -> Facts | None:
+        behind = self.spans.at[node.end] if node.end < self.spans.length else []
+        if node.parts[-1].name in ("MIN", "MAX") and any(span.tag == "NUM" for span in behind):
+            return None  # at most 7
         found = self._columns(node, Role.OUTCOME, only=True)
         if found is None:
             return None

@@ -32,7 +32,7 @@ mover: RED | INC
 lessmore: LESS | MORE
 pairing: NUM TIMES NUM
 
-clause: KEEP? cols glue* EQ? limit IS* amount -> bound
+clause: KEEP? cols be* EQ? limit IS* amount -> bound
 clause: KEEP? cols glue* limit IS* amount sep? limit amount -> bounds
 clause: COL glue* EQ? limit IS* amount COL -> bound_named
 clause: glue* limit IS* amount IS? COL -> bound
@@ -137,8 +137,8 @@ clause: FASTER BY? amount | FASTER BY? FRAC | amount FASTER | FRAC FASTER | FAST
 clause: SET? FASTER -> faster_only /0.1
 clause: REACH amount IS? COL | REACH COL IS* amount | COL REACH amount -> reached
 
-clause: MIN IS? cols | cols glue* MIN | KEEP cols MIN | MIN WITH cols -> extreme
-clause: MAX IS? cols | cols glue* MAX | KEEP cols MAX | MAX WITH cols -> extreme
+clause: MIN IS? cols | cols be* MIN | KEEP cols MIN | MIN WITH cols -> extreme
+clause: MAX IS? cols | cols be* MAX | KEEP cols MAX | MAX WITH cols -> extreme
 clause: cols FASTER -> optimised /0.1
 clause: REMOVE COL -> switched_off
 clause: OPT IS? cols | cols glue* OPT | OPT WITH cols -> optimised /0.1
