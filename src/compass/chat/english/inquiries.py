@@ -1,15 +1,21 @@
-"""Questions about what is known already: certainty, the best run, what matters, a row, a comparison."""
+"""Questions about what is known already: how sure, the best run, what matters, a row."""
 
 import re
 from collections.abc import Iterable
 
 from compass.chat.draft import Inquiry, Topic
 
-_RUN = r"(?:runs?|jobs?|results?|configurations?|configs?|setups?|settings?|trials?|experiments?|measurements?)"
+_RUN = (
+    r"(?:runs?|jobs?|results?|configurations?|configs?|setups?|settings?|trials?|experiments?|"
+    r"measurements?)"
+)
 _HAD = (
-    r"(?:so far|already|until now|up to now|to date|i (?:already )?(?:have|had|ever had|ran|measured)|"
-    r"we (?:already )?(?:have|had|ran|measured)|(?:i|we) (?:have )?(?:ever )?(?:measured|seen|recorded)|"
-    r"in (?:the|my|our) (?:data|table|history|log)|(?:i|we) ever|ever (?:measured|seen|recorded)|on record|"
+    r"(?:so far|already|until now|up to now|to date|i (?:already )?(?:have|had|ever had|ran|"
+    r"measured)|"
+    r"we (?:already )?(?:have|had|ran|measured)|(?:i|we) (?:have )?(?:ever )?(?:measured|seen|"
+    r"recorded)|"
+    r"in (?:the|my|our) (?:data|table|history|log)|(?:i|we) ever|ever (?:measured|seen|recorded)|"
+    r"on record|"
     r"of (?:all )?(?:my|our) (?:past )?runs)"
 )
 _BEST = (
@@ -23,21 +29,28 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
     (
         Topic.COMPARE,
         r"\b(?:compare|difference between|differ|how do)\b[^?.]{0,30}?"
-        r"(?<![\w.])(?P<first>#?\d+|first|second|third|fourth|last|top)\b[^?]{0,30}?\b(?:and|with|to|vs|versus|from|against)\b"
+        r"(?<![\w.])(?P<first>#?\d+|first|second|third|fourth|last|top)\b[^?]{0,30}?\b(?:and|"
+        r"with|to|vs|versus|from|against)\b"
         r"[^?]{0,30}?(?<![\w.])(?P<second>#?\d+|first|second|third|fourth|last)\b",
     ),
     (
         Topic.ROW,
-        r"^\W*(?:(?:can you |could you |please )?(?:show|display|print|list|open|give|get|see|view|pull up)"
-        r"(?: me| us)?|what (?:exactly )?(?:was|is|were)(?: in)?|what does|what did|details (?:of|for|on)|"
-        r"let me see|i want to see|how did)\b[^?.]{0,40}?\b(?:row|run|line|record|entry|job|experiment|trial)"
+        r"^\W*(?:(?:can you |could you |please )?(?:show|display|print|list|open|give|get|see|"
+        r"view|pull up)"
+        r"(?: me| us)?|what (?:exactly )?(?:was|is|were)(?: in)?|what does|what did|"
+        r"details (?:of|for|on)|"
+        r"let me see|i want to see|how did)\b[^?.]{0,40}?\b(?:row|run|line|record|entry|job|"
+        r"experiment|trial)"
         r"(?: number| no\.?| #)?\s*#?(?P<row>\d+)\b"
-        r"(?:\W+(?:look like|again|please|do|go|perform|again please|in full|in detail|use|used))?\W*$",
+        r"(?:\W+(?:look like|again|please|do|go|perform|again please|in full|in detail|use|"
+        r"used))?\W*$",
     ),
     (
         Topic.CERTAINTY,
-        r"\bhow (?:sure|certain|confident|reliable|trustworthy|accurate|safe|solid|good)\b[^?.]{0,60}"
-        r"\b(?:you|this|that|it|these|those|prediction|predictions|answer|numbers?|estimate|model|i be|we be)\b|"
+        r"\bhow (?:sure|certain|confident|reliable|trustworthy|accurate|safe|solid|"
+        r"good)\b[^?.]{0,60}"
+        r"\b(?:you|this|that|it|these|those|prediction|predictions|answer|numbers?|estimate|"
+        r"model|i be|we be)\b|"
         r"\b(?:can|should|could) (?:i|we) (?:really )?(?:trust|rely on|believe)\b|"
         r"\bhow (?:much|far) (?:can|should|do) (?:i|we|you) (?:trust|rely on|believe)\b|"
         r"\b(?:are|is) (?:you|that|this|it) (?:really )?(?:sure|certain|reliable|trustworthy)\b|"
@@ -46,12 +59,15 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
     ),
     (
         Topic.IMPORTANCE,
-        rf"\b(?:which|what)\b[^?.]{{0,60}}\b(?:matters?|counts?|influences?|affects?|drives?|impacts?|"
+        rf"\b(?:which|what)\b[^?.]{{0,60}}\b(?:matters?|counts?|influences?|affects?|drives?|"
+        rf"impacts?|"
         rf"determines?)\b[^?.]{{0,60}}\b(?:most|more|the most)\b|"
         rf"\bwhich {_KNOBS} (?:drive|drives|influence|affect|matter|matters|determine)\b|"
         rf"\bmost (?:important|influential|relevant|sensitive) {_KNOBS}|"
-        rf"\b(?:biggest|largest|strongest|greatest|most) (?:influence|impact|effect|lever|driver|say)\b|"
-        rf"\bwhat (?:matters|counts|drives|influences|affects)\b|\bwhich {_KNOBS}[^?.]{{0,40}}\bimportant\b|"
+        rf"\b(?:biggest|largest|strongest|greatest|most) (?:influence|impact|effect|lever|driver|"
+        rf"say)\b|"
+        rf"\bwhat (?:matters|counts|drives|influences|affects)\b|"
+        rf"\bwhich {_KNOBS}[^?.]{{0,40}}\bimportant\b|"
         rf"\brank\b[^?.]{{0,30}}\b{_KNOBS}\b|\bhow (?:important|sensitive)\b|\bimportance of\b",
     ),
     (
@@ -59,14 +75,16 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
         rf"\b{_BEST}\b(?![^?.]*\bchange)[^?.]{{0,80}}\b{_HAD}\b|"
         rf"\b(?:which|what) (?:of (?:my|our|the) (?:past |previous |old )?)?{_RUN}[^?.]{{0,30}}"
         rf"\b(?:was|were|had|gave|has been|did)\b[^?.]{{0,40}}\b{_BEST}\b|"
-        rf"\b(?:what|which) (?:was|were|is) (?:the |my |our )*{_BEST}[^?.]{{0,40}}\b{_RUN}\b[^?.]{{0,60}}"
+        rf"\b(?:what|which) (?:was|were|is) (?:the |my |"
+        rf"our )*{_BEST}[^?.]{{0,40}}\b{_RUN}\b[^?.]{{0,60}}"
         rf"\b(?:past|previous|measured|history|data|before|had|have|already|far)\b|"
         rf"\b(?:my|our) {_BEST} (?:past |previous |measured )?{_RUN}\b",
     ),
 )
 _NEXT = re.compile(
     r"\b(?:what|which)\b[^?.]{0,40}\b(?:should|shall|could) (?:i|we)\b[^?.]{0,30}\bnext\b|"
-    r"\b(?:what|which)\b[^?.]{0,40}\b(?:should|shall|could|to|must)\b[^?.]{0,30}\b(?:run|measure|benchmark|"
+    r"\b(?:what|which)\b[^?.]{0,40}\b(?:should|shall|could|to|must)\b[^?.]{0,30}\b(?:run|measure|"
+    r"benchmark|"
     r"simulate|try|test|sample|evaluate|collect|do|launch|explore|submit)\b[^?.]{0,20}\bnext\b",
     re.IGNORECASE,
 )

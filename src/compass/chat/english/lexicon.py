@@ -14,7 +14,8 @@ LISTING = frozenset({"and", "or", ",", "&", "/"})
 ARTICLES = word_set("a an the my our your some any of")
 # Behind these stands a value, a column, or a thing that must or must not be.
 VALUE_FOLLOWS = word_set(
-    "with without using use uses on only no not avoid via set enable disable enabled disabled named "
+    "with without using use uses on only no not avoid via set enable disable enabled disabled "
+    "named "
     "called which what for never except minimise minimize maximise maximize optimise optimize "
     "reduce increase lower raise improve keep under below above over many much lowest highest "
     "least most fewest prefer requires require support supports about is are be = == < > "
@@ -80,7 +81,8 @@ _TEXTS = {
     "without exceeding|without going over|without going above|or less than|no greater|"
     "i can spare|we can spare|only have|only got|as many as|sla of|an sla of|sla is|budget is|"
     ""
-    "without going past|not go past|cannot have more than|cannot get more than|can only get|only get|only have up to",
+    "without going past|not go past|cannot have more than|cannot get more than|can only get|"
+    "only get|only have up to",
     "GT": "outnumber|outnumbers|surpass|surpasses|over|above|more than|greater than|larger than|"
     "higher than|longer than|bigger than|>|exceed|exceeds|exceeding|exceeded|beyond|better than|"
     "go past|slower than|north of|in excess of|stay over|stay above",
@@ -93,7 +95,8 @@ _TEXTS = {
     "EQ": "match|matches|equal to|equals|equal|==|=|exactly|precisely|set to|fixed at|fixed to|"
     "kept at|held at|stay at|stays at|pinned to|pinned at|always|:|restricted to|is set to|"
     "stick to|stick with|locked at|set at|stay on|remain at|as",
-    "BE": "is|are|was|were|sits at|is at|is currently|is now|stands at|hovers around|is around|is about",
+    "BE": "is|are|was|were|sits at|is at|is currently|is now|stands at|hovers around|is around|"
+    "is about",
     "ONLY": "only|solely|just the|nothing but|one of|any of|either|strictly|among|just|"
     "only on|only with|only in|only use|only the|only using|exclusively",
     "NOT": "we do not have|i do not have|have no|got no|we lack|lacking|ran out of|run out of|"
@@ -105,7 +108,8 @@ _TEXTS = {
     "stay off|do not use|do not want|do not allow|do not run|must not be|should not be|is not|"
     "are not|do not go|do not let|must not|should not|may not|can not|need not|does not|do not|"
     "cannot use|can not use|must not use|should not use|not use|without using|"
-    "will not|will not let me|will not let us|not let me|nothing that|nothing which|none that|refuse|ban|minus the|not on|not in|not with|instead not|cannot be|can not be|may not be",
+    "will not|will not let me|will not let us|not let me|nothing that|nothing which|none that|"
+    "refuse|ban|minus the|not on|not in|not with|instead not|cannot be|can not be|may not be",
     "ORLESS": "or less|or fewer|or lower|or below|or under|or smaller|or shorter|or faster|"
     "and below|and under|or cheaper|at most|max|maximum|tops|or better yet less",
     "ORMORE": "or more|or higher|or above|or over|or greater|or larger|or longer|and above|"
@@ -135,7 +139,8 @@ _TEXTS = {
     "DIVIDED": "/|divided by",
     "PLUS": "+|plus",
     # goals
-    "MIN": "hate|hates|dislikes|as low|minimise|minimising|minimised|minimal|lowest|smallest|least|fewest|shortest|"
+    "MIN": "hate|hates|dislikes|as low|minimise|minimising|minimised|minimal|lowest|smallest|"
+    "least|fewest|shortest|"
     "minimization|as low as possible|as small as possible|as short as possible|"
     "as little as possible|as few as possible|down as far as possible|low as possible|"
     "as low as you can|keep down|minimisation|as low as it gets|as little|as few|slimmest|"
@@ -158,7 +163,8 @@ _TEXTS = {
     "optimum|improvement|optimize for|optimise for|optimal|most important|is most important|"
     "good|great|decent|ideal|nicest|tune for|tuned for|improves|top|best possible|is important|"
     "all i care about is|all we care about is|i care most about|what matters is|fix|bad",
-    "RED": "squeeze|squeezing|chop|pare|pare down|curb|slim down|knock off|lowers|shrinks|decreases|"
+    "RED": "squeeze|squeezing|chop|pare|pare down|curb|slim down|knock off|lowers|shrinks|"
+    "decreases|"
     "goes down|going down|dip|come down|comes down|go lower|reduce|reducing|reduced|cut|cutting|"
     "lower|lowering|decrease|decreasing|decreased|shrink|save|saving|saves|trim|shave|shave off|"
     "drop|dropping|bring down|cut down|slash|take down|knock|get down|scale down|go down|"
@@ -231,22 +237,27 @@ _TEXTS = {
     "migrate|jump|convert|goes|submitting|employ|employing|become|becomes|became|spread over|"
     "go with|go for|change it|set it|change the|tune|adjust|modify|vary|touch|play with|"
     "having|allow|enter|drop|raise|increase|lower|bump|go down|go up|scale|reduce|double",
-    "FORGET": "is not a must|are not a must|is not required|is not needed|are not needed|is not necessary|do not bother with|do not bother about|never mind the|not interested in|forget|forget about|ignore|remove|drop|lift|cancel|do not care about|disregard|"
+    "FORGET": "is not a must|are not a must|is not required|is not needed|are not needed|"
+    "is not necessary|do not bother with|do not bother about|never mind the|not interested in|"
+    "forget|forget about|ignore|remove|drop|lift|cancel|do not care about|disregard|"
     "never mind|no longer need|do not need|do not mind|relax|skip|delete|take away|"
     "get rid of|do not worry about|take out|does not matter|do not matter|leave out|dropping|"
     "clear|discard|not care about|mind|throw away|throw out|undo|loosen|strike|withdraw|"
     "take back|scratch|scrap|without the|is not important|is irrelevant|are irrelevant|"
     "is no longer important|nevermind|does not matter anymore|no longer matters",
     "ADD": "+|add|adding|added|plus|throw in",
-    "REMOVE": "remove|removing|take away|minus|subtract|take off|drop|lose|dropping|give up|removed|"
+    "REMOVE": "remove|removing|take away|minus|subtract|take off|drop|lose|dropping|give up|"
+    "removed|"
     "free up",
     "TO": "to|into|->|=>|until|till|through|towards|→|down to|up to|at|-|..|...",
     "FROM": "from",
-    "BY": "by|by about|by roughly|by around|by at least|by some|at least|about|roughly|around|by up to",
+    "BY": "by|by about|by roughly|by around|by at least|by some|at least|about|roughly|around|"
+    "by up to",
     "VS": "versus|vs|against",
     "INSTEAD": "instead of|rather than|in place of|in lieu of|not|as opposed to|over|"
     "replacing|instead of the|and not",
-    "ONOFF": "switched on|turned on|turn on|switch on|enabled|enable|enabling|true|active|activated|"
+    "ONOFF": "switched on|turned on|turn on|switch on|enabled|enable|enabling|true|active|"
+    "activated|"
     "turning on|switching on|activate|on|switched off|turned off|turn off|switch off|disabled|"
     "disable|disabling|false|inactive|deactivated|turning off|switching off|deactivate|off|"
     "yes|no|without",
@@ -264,7 +275,12 @@ _TEXTS = {
     "recommendation for|suggestion for|advice on|search for|looking for|try different|"
     "explore|options for|combination of|combo of|combinations of|mix of|best combo of|"
     "which values of|what values of|tell me the|also|and also|configure|modify|may i change",
-    "FREE": "up for grabs|is up for grabs|are up for grabs|up for discussion|are up for discussion|is up for discussion|negotiable|is negotiable|are negotiable|things to touch|things to change|knobs to turn|to touch|to change|as you like|as you wish|as you want|may be set|can be set|are allowed to change|is allowed to change|may be modified|can be modified|are free|is free|free|may change|can change|may vary|can vary|is open|are open|"
+    "FREE": "up for grabs|is up for grabs|are up for grabs|up for discussion|"
+    "are up for discussion|is up for discussion|negotiable|is negotiable|are negotiable|"
+    "things to touch|things to change|knobs to turn|to touch|to change|as you like|as you wish|"
+    "as you want|may be set|can be set|are allowed to change|is allowed to change|"
+    "may be modified|can be modified|are free|is free|free|may change|can change|may vary|"
+    "can vary|is open|are open|"
     "is up to you|are up to you|may be changed|can be changed|is flexible|are flexible|"
     "can be tuned|may be tuned|can be adjusted|may be adjusted|can move|may move|too|"
     "should i use|should we use|should i choose|should i pick|do you recommend|do i need|"
@@ -281,17 +297,20 @@ _TEXTS = {
     "all that can be set|the lot|all tunable parameters|any knob|any setting|"
     "any parameters|any knobs|any settings|whatever it takes|all other things|all else|"
     "anything else|everything else|all other parameters|all others|the rest|all the rest|"
-    "all the other parameters|all the other settings|all other knobs|all other settings|all of the parameters|all of the knobs|"
+    "all the other parameters|all the other settings|all other knobs|all other settings|"
+    "all of the parameters|all of the knobs|"
     "all of the settings|whatever you like|whatever you want|whatever|the other knobs|"
     "the other parameters|the other settings|all the others|all the other knobs|any other knob",
     "OPTIONS": "combos|combo|combinations|combination|pairs|tuples|triples|setups|option|options|"
     "suggestion|suggestions|alternative|alternatives|configuration|configurations|config|"
     "configs|candidate|candidates|recommendation|recommendations|answer|answers|choice|choices|"
     "proposal|proposals|idea|ideas|setup|results|possibilities|solutions|variants|ways|"
-    "settings|designs|of them|of those|of these|design points|design|points|picks|runs to choose from|"
+    "settings|designs|of them|of those|of these|design points|design|points|picks|"
+    "runs to choose from|"
     "different configurations|different setups|different options|other options",
     "TOP": "top|best|the best",
-    "NOW": "i have got|we have got|currently|at the moment|right now|at present|as of now|today|i have been using|"
+    "NOW": "i have got|we have got|currently|at the moment|right now|at present|as of now|today|"
+    "i have been using|"
     "i am using|we are using|i am asking for|we are asking for|i ask for|i am running|"
     "we are running|my current|current|my job uses|my run uses|my run used|my job used|it uses|"
     "it used|now i use|i now use|presently|i am at|we are at|my job needs|my job takes|"
@@ -332,12 +351,16 @@ _TEXTS = {
     "the limit|this number|this limit",
     "OUT": "out",
     "SUCCEED": _each(
-        "that actually|actually|that really|really|that still|still|must|has to|have to|should|that|so it|"
+        "that actually|actually|that really|really|that still|still|must|has to|have to|should|"
+        "that|so it|"
         "so that it|needs to|to make it|make it",
-        "finish|finishes|run|runs|work|works|complete|completes|go through|goes through|run through|"
-        "runs through|succeed|succeeds|launch|launches|compile|compiles|pass|passes|survive|survives",
+        "finish|finishes|run|runs|work|works|complete|completes|go through|goes through|"
+        "run through|"
+        "runs through|succeed|succeeds|launch|launches|compile|compiles|pass|passes|survive|"
+        "survives",
     ),
-    "WORSE": "worse|above what it is|above what it is now|below what it is|below what it is now|above now|below now|than now",
+    "WORSE": "worse|above what it is|above what it is now|below what it is|below what it is now|"
+    "above now|below now|than now",
     "STAYS": "stay|stays|remain|remains|staying",
     "WANT": "want|wants|need|would like|would love|love to see|would love to see|like to see|"
     "need it in|want it in|make it|make that|aim for|aiming for|target|like it in|want it at|"
@@ -376,7 +399,9 @@ _LEFT = {
         ("OUT", "WANT", "VS", "AFFECT", "WHICH", "SET", "FREE", "REACH", "TOP", "MEASURED"), 0.1
     ),
     **dict.fromkeys(("TO", "FROM", "BY", "PER", "THAN", "COMPARE", "FINE"), 0.4),
-    **dict.fromkeys(("SUCCEED", "STAYS", "EQ", "OPT", "KEEP", "PLUS", "ADD", "DIVIDED", "FASTER"), 0.6),
+    **dict.fromkeys(
+        ("SUCCEED", "STAYS", "EQ", "OPT", "KEEP", "PLUS", "ADD", "DIVIDED", "FASTER"), 0.6
+    ),
     **dict.fromkeys(("ONOFF",), 0.3),
     **dict.fromkeys(("ALL", "SAME", "MORE", "LESS", "FORGET", "REMOVE"), 2.0),
 }
@@ -384,7 +409,8 @@ LEFT_OVER = 3.0  # every other class
 
 _EXTREMES = {
     "fast": (
-        "at least as fast as possible|fastest|quickest|as fast as possible|as quick as possible|as quickly as possible|"
+        "at least as fast as possible|fastest|quickest|as fast as possible|as quick as possible|"
+        "as quickly as possible|"
         "speediest|as soon as possible|as fast as it can|fast as possible|max speed|"
         "maximum speed|top speed|best speed|asap|soonest|quickly as possible|as fast as you can|"
         "as fast as it gets|best possible speed|highest speed|maximise speed|least time|"
@@ -477,17 +503,22 @@ FILLER = word_set(
     "assume provide show ones own respectively whole entire usual "
     "both else each these those such ever work works working case cases somewhere circa roughly "
     "sorry pls plz thx cheers kinda gonna wanna gotta lemme guys folks hm hmm um uh oh ah yeah "
-    "different distinct various thinking together combined either ~ jobs job runs run tasks course lot anyway though although however therefore thus hence "
+    "different distinct various thinking together combined either ~ jobs job runs run tasks "
+    "course lot anyway though although however therefore thus hence "
     "first second finally next later already yet soon always usually normally typically "
     "im ive id youre whats thats dont btw fyi tbh imo iirc afaik atm"
 )
 _FILLER_PHRASES = (
-    "apart from that|other than that|besides that|do not care|i do not care|we do not care|which one|the one|quick one|no hurry|in no hurry|i am after|we are after|so far|any idea|at the same time|by the way|as long as|in any case|for example|so that|such that|"
+    "apart from that|other than that|besides that|do not care|i do not care|we do not care|"
+    "which one|the one|quick one|no hurry|in no hurry|i am after|we are after|so far|any idea|"
+    "at the same time|by the way|as long as|in any case|for example|so that|such that|"
     "in order|in order to|at once|in total|all in all|more or less|as well|a bit|for now|in mind|"
     "on average|in general|to me|to us|of my|for me|for us|in fact|with respect to|in terms of|"
     "at a time|this time|next time|all the time|every time|end of|the end|i can|you can|it can|"
-    "is too long|is too high|is too slow|is too low|too much|too long|too high|too slow|too low|way too much|"
-    "is slow|is bad|at all|of course|right away|if possible|if you can|when possible|no matter what|"
+    "is too long|is too high|is too slow|is too low|too much|too long|too high|too slow|too low|"
+    "way too much|"
+    "is slow|is bad|at all|of course|right away|if possible|if you can|when possible|"
+    "no matter what|"
     "whatever happens|that is|i mean|you know|let us say|say|let me know|thank you|thanks a lot|"
     "thanks in advance|in advance|good morning|can you|could you|would you|i would like|"
     "we would like|i want to|we want to|i need to|we need to|i have to|we have to|trying to|"
@@ -499,8 +530,10 @@ _FILLER_PHRASES = (
 # What people say around a question: it tells why they ask, not what they ask for.
 BACKGROUND = word_set(
     "finish finishes finished done coming cost costs kernel kernels bonjour hallo moin dear server "
-    "all campaign baseline posible anyway otherwise somehow still anymore forever maintenance scheduled quick quickly student "
-    "core box stream design profile slot binaries hardware old plain laptop desktop workstation pc computer notebook "
+    "all campaign baseline posible anyway otherwise somehow still anymore forever maintenance "
+    "scheduled quick quickly student "
+    "core box stream design profile slot binaries hardware old plain laptop desktop workstation "
+    "pc computer notebook "
     "boss team colleague colleagues supervisor advisor professor phd thesis paper deadline "
     "project report meeting presentation conference reviewer reviewers customer customers client "
     "clients student students group lab department university company grant morning evening "
@@ -605,7 +638,9 @@ KNOWN_WORDS = (
 # Words of the lexicon that a typing error may be meant for.
 CORRECTABLE = sorted(
     {word for phrase in PHRASES for word in phrase if len(word) >= 6 and word.isalpha()}
-    | word_set("which what nodes cores should could would configuration simulation parameters constraints")
+    | word_set(
+        "which what nodes cores should could would configuration simulation parameters constraints"
+    )
 )
 
 

@@ -140,11 +140,11 @@ class Meaning:
             self._rename(wrong[0], new)
             return []
         extremes = [n for n, goal in self.before.goals.items() if isinstance(goal, Extreme)]
-        if len(every) == 1 and len(extremes) == 1 and self._is_number_outcome(new):
-            if new not in self.before.goals:
-                self.goals[new] = Extreme(direction=self.better(new))
-                self.dropped.append(extremes[0])
-                return []
+        other = self._is_number_outcome(new) and new not in self.before.goals
+        if len(every) == 1 and len(extremes) == 1 and other:
+            self.goals[new] = Extreme(direction=self.better(new))
+            self.dropped.append(extremes[0])
+            return []
         return every
 
     def _rename(self, old: str, new: str) -> None:
@@ -166,7 +166,7 @@ class Meaning:
         if old in self.before.keep:
             self.keep.append(new)
 
-    def _take(self, fact: Fact) -> None:
+    def _take(self, fact: Fact) -> None:  # noqa: PLR0912 - one case for each sort of fact
         match fact:
             case Limit(name=name, op=op, value=value):
                 self._limit(name, op, value)
@@ -365,10 +365,10 @@ class Meaning:
     def _bare(self, fact: Bare) -> None:
         """100 when a row was asked for; make it 32, of what was bounded last."""
         value = fact.quantity.value
-        if self.expecting is Slot.BASELINE and fact.quantity.unit is None:
-            if value.is_integer() and 0 <= value < 1e12:
-                self.row = int(value)
-                return
+        whole_number = value.is_integer() and 0 <= value < 1e12 and fact.quantity.unit is None
+        if self.expecting is Slot.BASELINE and whole_number:
+            self.row = int(value)
+            return
         name = last_column(self.before)
         number = None if name is None else number_of(fact.quantity, name, self.index)
         told = self.correction or self.expecting is not None

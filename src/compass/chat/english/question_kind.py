@@ -31,7 +31,8 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         _whole(
             r"\bwhat[\s-]+if\b|\bwhat (?:happens|would happen|will happen|happen)\b|"
             r"\bsuppos(?:e|ing)\b|^\W*say (?:i|we) \w+\b[^?]{0,120}\?|"
-            r"^\W*(?:and |so |but |ok )?if (?:i|we) (?!want|need|can|could|may|have)\w+\b[^.?]{0,100}"
+            r"^\W*(?:and |so |but |ok )?if (?:i|we) (?!want|need|can|could|may|"
+            r"have)\w+\b[^.?]{0,100}"
             r"\b(?:how|what|does|will|would|do)\b(?! else)|"
             r"\bimagine\b|\bhow (?:would|will|do|does|did|might|could|is|are)\b(?! (?:i|we|you)\b)"
             r"[^.?]{0,120}\b(?:affect|chang\w|chnage|impact|influence|react|respond|behave|"

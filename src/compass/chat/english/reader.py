@@ -40,19 +40,61 @@ from compass.chat.english.marked_labels import masked
 from compass.chat.english.meaning import Meaning, kind_of
 from compass.chat.english.spans import Span, Spans, spans_of
 from compass.chat.english.vocabulary import index_of
-from compass.chat.english.words import plain
+from compass.chat.english.words import plain, word_set
 from compass.domain.errors import BadInput
 from compass.domain.goal import IsClass, Same
 from compass.domain.space import Number, Role, Space
 from compass.language import format_value
 
 _LEADING = frozenset({"WITH", "NOT", "BUT", "IS", "BE", "EQ"})
-_STATED = frozenset("per is are = == < > <= >= : under below above over must should".split())
+_STATED = frozenset(
+    [
+        "per",
+        "is",
+        "are",
+        "=",
+        "==",
+        "<",
+        ">",
+        "<=",
+        ">=",
+        ":",
+        "under",
+        "below",
+        "above",
+        "over",
+        "must",
+        "should",
+    ]
+)
 _APART = frozenset(
-    ", . ; : ? ! and but or with for on in so if that which where - & without using".split()
+    [
+        ",",
+        ".",
+        ";",
+        ":",
+        "?",
+        "!",
+        "and",
+        "but",
+        "or",
+        "with",
+        "for",
+        "on",
+        "in",
+        "so",
+        "if",
+        "that",
+        "which",
+        "where",
+        "-",
+        "&",
+        "without",
+        "using",
+    ]
 )
 _TRAILING = frozenset({"PER", "BY", "TO", "TIMES"})
-_SWITCHING = frozenset("switch switching change set move moving go going went moved".split())
+_SWITCHING = word_set("switch switching change set move moving go going went moved")
 _LINKING = ARTICLES | frozenset({"by", "to", "at", "of", "than"})
 _ARITHMETIC = frozenset({"TIMES", "PRODUCT", "DIVIDED"})
 _BOUNDARY = frozenset(",.;:?!()")
@@ -168,17 +210,18 @@ def _facts(parsed: Parse, spans: Spans, index: Index) -> tuple[list[Fact], list[
         if hangs or (spans.sentence(clause.first) in sums and _is_bound(clause)):
             continue  # what it says hangs on words that were not understood
         asked = spans.question(clause.first)
-        for fact in clause.value.all:
-            if (
-                isinstance(fact, Equal)
-                and fact.cue in ("", "with")
-                and spans.sentence(clause.start) in now
-            ):
-                fact = replace(fact, cue="now")
+        has = spans.sentence(clause.start) in now
+        for fact in (_as_now(one) if has else one for one in clause.value.all):
             told = any(isinstance(one, Ask) for one in facts)
             facts += _in_question(fact, asked, index, told=told) if asked else [fact]
         links += clause.value.links
     return facts, links
+
+
+def _as_now(fact: Fact) -> Fact:
+    """A value in a sentence that begins like: currently ..."""
+    given = isinstance(fact, Equal) and fact.cue in ("", "with")
+    return replace(fact, cue="now") if isinstance(fact, Equal) and given else fact
 
 
 def _is_bound(clause: Node) -> bool:
@@ -187,7 +230,7 @@ def _is_bound(clause: Node) -> bool:
 
 
 def _touches(spans: Spans, clause: Node, run: tuple[int, int]) -> bool:
-    """Whether a clause goes on where words that were not understood end, or ends where they begin."""
+    """Whether a clause goes on where words that were not understood end, or the other way."""
     start, end = run
     found = spans.source.found
     if end <= clause.start:
@@ -206,9 +249,8 @@ def _in_question(fact: Fact, asked: str, index: Index, *, told: bool) -> list[Fa
     weak = isinstance(fact, Wanted) and (fact.weak or isinstance(fact.goal, Same))
     if isinstance(fact, Wanted) and weak and asked == "whether":
         return [Watch((fact.name,))]
-    if isinstance(fact, Equal) and asked == "whether" and not fact.negative:
-        if index.parameters[fact.name].role is Role.OUTCOME and len(fact.values) == 1:
-            return [Watch((fact.name,))]
+    if isinstance(fact, Equal) and asked == "whether" and _is_class(fact, index):
+        return [Watch((fact.name,))]
     several = isinstance(fact, Equal) and len(fact.values) > 1 and not fact.negative
     if (
         isinstance(fact, Equal)
@@ -218,6 +260,12 @@ def _in_question(fact: Fact, asked: str, index: Index, *, told: bool) -> list[Fa
     ):
         return [Ask((fact.name,)), fact]
     return [fact]
+
+
+def _is_class(fact: Equal, index: Index) -> bool:
+    """Whether it is about one class of an outcome."""
+    outcome = index.parameters[fact.name].role is Role.OUTCOME
+    return outcome and len(fact.values) == 1 and not fact.negative
 
 
 def _used(links: list[Link], parts: Draft, meaning: Meaning) -> tuple[Link, ...]:
@@ -270,7 +318,7 @@ def _adjoin(spans: Spans, end: int, start: int) -> bool:
 
 
 def _matters(spans: Spans, word: Span) -> bool:
-    """Whether an unknown word may say what is asked for: it stands where a value or a noun would."""
+    """Whether an unknown word stands where a value or a noun would."""
     found = spans.source.found
     first, last = word.start, word.end
     before = first - 1

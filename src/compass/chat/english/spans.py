@@ -160,9 +160,10 @@ def _take_rows(spans: Spans) -> None:
         if counted and found[place].low not in _ROWS:
             continue  # I run 16 nodes
         spans.rows.append(row[0])
-        while place and found[place - 1].low in _TO_ROW:
-            place -= 1
-        for inside in range(place, row[1]):
+        first = place
+        while first and found[first - 1].low in _TO_ROW:
+            first -= 1
+        for inside in range(first, row[1]):
             spans.at[inside] = []
             spans.fillers[inside] = [row[1]]
 
@@ -274,18 +275,17 @@ def _values(found: Sequence[Token], place: int, index: Index) -> list[Span]:
         spans.append(Span("NUM", place, own[1], own[0], left=_CONTENT))
     if found[place].low == "single" and place + 1 < len(found):
         spans.append(Span("NUM", place, place + 1, TextQuantity(1.0), cost=0.2))
-    counted = place > 0 and is_number(found[place - 1]) and unit_named(found[place].low)
-    if counted:
+    if place > 0 and is_number(found[place - 1]) and unit_named(found[place].low):
         return spans  # 8 hours: the word is a unit
     exact, grown = index.exact_at(found, place), index.column_at(found, place)
     for mention in {id(m): m for m in (exact, grown) if m is not None}.values():
         everyday = mention.end == place + 1 and found[place].low in EVERYDAY
         cost = _HOW[mention.how] + (0.1 if everyday and mention.how is not How.EXACT else 0.0)
         # A word that is in the lexicon too need not be a column.
-        own = any(stem(found[place].low) in index.stems[name] for name in mention.scores)
+        named = any(stem(found[place].low) in index.stems[name] for name in mention.scores)
         left = _CONTENT
         if everyday and mention.how is not How.EXACT:
-            left = 1.6 if own else 0.4
+            left = 1.6 if named else 0.4
         spans.append(Span("COL", place, mention.end, mention, cost, left))
     label = index.label_at(found, place)
     if label is not None:

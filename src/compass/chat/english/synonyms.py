@@ -134,7 +134,6 @@ EXPANSIONS: dict[str, tuple[str, ...]] = {
     "len": ("length",),
     "psnr": ("quality",),
     "vmaf": ("quality",),
-    "crf": ("quality",),
     "rtf": ("real", "time", "factor"),
     "ns": ("nanosecond",),
     "luts": ("lookup", "table"),
@@ -161,7 +160,8 @@ COMPOUNDS = {
 APART = {"timelimit": ("time", "limit")}
 # Words of a name that say little: they need not be said, and saying them proves little.
 FAINT = _stems(
-    "job run train num n nr no number count cnt instance total wall amount req request requested alloc "
+    "job run train num n nr no number count cnt instance total wall amount req request requested "
+    "alloc "
     "allocated used use avg average mean pct percent per of is the value s ms us ns w kw gb mb "
     "kb kib mib gib kwh kj "
     "j ghz mhz hz h"
@@ -208,7 +208,8 @@ LARGER_IS_BETTER = (
     PERFORMANCE
     | ACCURACY
     | _stems(
-        "efficiency eff utilisation util ipc yield hit goodput uptime occupancy quality psnr vmaf ssim "
+        "efficiency eff utilisation util ipc yield hit goodput uptime occupancy quality psnr "
+        "vmaf ssim "
         "coverage availability fidelity speedup recall"
     )
 )
@@ -224,7 +225,8 @@ PLAIN = (
     | DIMENSIONS["memory"]
     | MONEY
     | _stems(
-        "exec execution elapsed run kernel wall usage used peak mem duration rate tok token min minute h hour sec second d day total"
+        "exec execution elapsed run kernel wall usage used peak mem duration rate tok token min "
+        "minute h hour sec second d day total"
     )
 )
 

@@ -126,19 +126,25 @@ def _compounded(pieces: list[str]) -> list[str]:
     return joined
 
 
+def _spelled_lists(words: list[str], parameter: Number | Category) -> list[list[str]]:
+    """The words of a name, and the other words that they stand for."""
+    lists = [words]
+    for place, word in enumerate(words):
+        if word in synonyms.EXPANSIONS:
+            lists.append([*words[:place], *synonyms.EXPANSIONS[word], *words[place + 1 :]])
+    unit = parameter.unit if isinstance(parameter, Number) else None
+    if unit and unit.endswith("/s"):
+        lists.append([*_cut(unit.partition("/")[0]), "per", "second"])
+    timed = ["time" if word in _TIMED else word for word in words]
+    if timed != words:
+        lists.append(_compounded(timed))  # wall_hours is a wall time
+    return lists
+
+
 def _index_words(index: Index, parameter: Number | Category) -> None:
     name = parameter.name
     plain_list = _cut(name)
-    lists = [plain_list]
-    for place, word in enumerate(plain_list):
-        if word in synonyms.EXPANSIONS:
-            full = synonyms.EXPANSIONS[word]
-            lists.append([*plain_list[:place], *full, *plain_list[place + 1 :]])
-    if isinstance(parameter, Number) and parameter.unit and parameter.unit.endswith("/s"):
-        lists.append([*_cut(parameter.unit.partition("/")[0]), "per", "second"])
-    timed = [word if word not in _TIMED else "time" for word in plain_list]
-    if timed != plain_list:
-        lists.append(_compounded(timed))  # wall_hours is a wall time
+    lists = _spelled_lists(plain_list, parameter)
     index.totals[name] = []
     for number, pieces in enumerate(lists):
         weights = {}
