@@ -109,7 +109,9 @@ def _asks(talk: Conversation, reply: Reply, reading: Reading) -> tuple[str, ...]
         open_links = [link for link in reading.links if len(link.columns) > 1]
         choose = [link.words for link in open_links if link in talk.links]
     trouble = [reply.text.split("\n", maxsplit=1)[0]] if _troubled(reply) else []
-    return (*words, *choose, *trouble)
+    # Should it be minimized or maximized?
+    open_goals = talk.undirected if reply.expecting is Slot.GOAL else ()
+    return (*words, *choose, *trouble, *open_goals)
 
 
 def _troubled(reply: Reply) -> bool:

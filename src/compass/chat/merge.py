@@ -9,7 +9,7 @@ from compass.domain.constraint import Constraint
 from compass.domain.errors import CompassError
 from compass.domain.expression import Comparison, Expression, Literal, Membership, Name, names_in
 from compass.domain.goal import Change, Extreme, Observe, Reach, Same
-from compass.domain.query import Given, Kind, Query, SetTo
+from compass.domain.query import Baseline, Given, Kind, Query, SetTo
 from compass.domain.space import Space
 from compass.language import bind_query, parse_rule
 from compass.language.bind import bind_config, bind_constraint, bind_value, column
@@ -117,11 +117,18 @@ def merged(draft: Draft, reading: Reading, parts: Draft) -> Draft:
             "stated": known.stated | parts.stated,
             "goals": _others(goals, parts.ask if reading.correction else ()) | parts.goals,
             "where": _rules(known.where, parts.where, replaced=reading.correction),
-            "baseline": parts.baseline or known.baseline,
+            "baseline": _baseline(known.baseline, parts.baseline),
             "count": parts.count or known.count,
             "options": _options(known.options, reading),
         }
     )
+
+
+def _baseline(known: Baseline | None, new: Baseline | None) -> Baseline | None:
+    """The start of a question; of a configuration, what was not named again stays."""
+    if isinstance(known, Given) and isinstance(new, Given):
+        return Given(config={**known.config, **new.config})
+    return new or known
 
 
 def _options(known: Options, reading: Reading) -> Options:

@@ -357,6 +357,7 @@ class Index:
             if p.role is Role.OUTCOME
             and isinstance(p, Number)
             and self.stems[p.name] & concept
+            and not self.stems[p.name] & synonyms.OTHERWISE
             and (concept is not synonyms.PERFORMANCE or larger_is_better(self.stems[p.name]))
         ]
         names = [name for _, _, name in sorted(found)]

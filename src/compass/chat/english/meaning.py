@@ -369,6 +369,8 @@ class Meaning:
         if self.expecting is Slot.BASELINE and whole_number:
             self.row = int(value)
             return
+        if fact.quantity.form is QuantityForm.SHARE and self._other_share(value):
+            return
         name = last_column(self.before)
         number = None if name is None else number_of(fact.quantity, name, self.index)
         told = self.correction or self.expecting is not None
@@ -376,6 +378,16 @@ class Meaning:
             self.unplaced.append(fact.words)
         else:
             self._revalue(name, number)
+
+    def _other_share(self, share: float) -> bool:
+        """No, by 30 %: the last goal that is relative, with another share."""
+        goals = self.before.goals if self.before is not None else {}
+        changes = {n: g for n, g in goals.items() if isinstance(g, Change) and g.relative}
+        if not changes or not 0 < share < 1:
+            return False
+        name, goal = list(changes.items())[-1]
+        self.goals[name] = goal.model_copy(update={"by": float(f"{share:.12g}")})
+        return True
 
     def _revalue(self, name: str, value: float) -> None:
         """The last rule, goal or change with another number in it: make it 32."""

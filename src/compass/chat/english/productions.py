@@ -112,6 +112,7 @@ clause -> repeated
     glue* IT? limit IT
 clause -> bare /2.0
     NUM
+    BY amount
 clause -> spread_over
     cols glue* ALL spread
 clause -> limit_noun
@@ -248,6 +249,7 @@ clause -> instead_first
 clause -> moved
     value COL? BE? SET WITH value
 clause -> swapped
+    SET value BY value
     SET COL WITH value
     SET value WITH value
 clause -> tried /0.2
@@ -453,6 +455,9 @@ clause -> everything
     SET ALL
     ALL glue* FREE
 clause -> everything_but
+    ALL BUT cols FREE
+    ALL BUT cols
+    SET ALL BUT cols
     ALL FREE BUT? NOT cols
     ALL BUT NOT cols
     WHICH? ALL NOT cols

@@ -29,7 +29,7 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         Kind.WHAT_IF,
         _whole(
-            r"\bwhat[\s-]+if\b|\bwhat (?:happens|would happen|will happen|happen)\b|"
+            r"\bwhat[\s-]+if\b|\bwhat \w{3,6} happen\b|\bwhat (?:happens|would happen|will happen|happen)\b|"
             r"\bsuppos(?:e|ing)\b|^\W*say (?:i|we) \w+\b[^?]{0,120}\?|"
             r"^\W*(?:and |so |but |ok )?if (?:i|we) (?!want|need|can|could|may|"
             r"have)\w+\b[^.?]{0,100}"
@@ -81,8 +81,8 @@ _WANTED = _whole(
 )
 
 
-_NAMING = ("recommend", "suggest", "reconfigure")
-_LONG_WORD = re.compile(r"[^\W\d_]{6,}")
+_NAMING = ("recommend", "suggest", "reconfigure", "happens", "happen")
+_LONG_WORD = re.compile(r"[^\W\d_]{5,}")
 
 
 def _spelled(text: str) -> str:

@@ -155,7 +155,9 @@ def _read(text: str, space: Space, expecting: Slot | None, before: Draft | None)
     known = before.kind if before is not None else None
     kind = kind_of(facts, rest, index, known)
     if expecting not in {None, Slot.KIND} and question_kind.kind_of(rest) is None:
-        kind = kind if known is not None else None  # the answer to a question, not one of its own
+        # The answer to a question, not one of its own.
+        asks = "?" in rest and any(isinstance(fact, Ask) for fact in facts)
+        kind = kind if known is not None or asks else None
     meaning = Meaning(index, kind or known, expecting, before, correction)
     meaning.take(facts)
     parts = meaning.draft().model_copy(update={"kind": kind})
@@ -203,6 +205,11 @@ def _facts(parsed: Parse, spans: Spans, index: Index) -> tuple[list[Fact], list[
     links: list[Link] = []
     runs = [(run[0].start, run[-1].end) for run in _runs(spans, parsed)]
     sums = {spans.sentence(span.start) for span in parsed.left if span.tag in _ARITHMETIC}
+    asking = {
+        spans.sentence(clause.start)
+        for clause in parsed.clauses
+        if any(isinstance(fact, Ask) for fact in clause.value.all)
+    }
     now = {spans.sentence(span.start) for span in parsed.left if span.tag == "NOW"}
     for clause in parsed.clauses:
         assert isinstance(clause.value, Facts)
@@ -210,9 +217,9 @@ def _facts(parsed: Parse, spans: Spans, index: Index) -> tuple[list[Fact], list[
         if hangs or (spans.sentence(clause.first) in sums and _is_bound(clause)):
             continue  # what it says hangs on words that were not understood
         asked = spans.question(clause.first)
+        told = spans.sentence(clause.start) in asking
         has = spans.sentence(clause.start) in now
         for fact in (_as_now(one) if has else one for one in clause.value.all):
-            told = any(isinstance(one, Ask) for one in facts)
             facts += _in_question(fact, asked, index, told=told) if asked else [fact]
         links += clause.value.links
     return facts, links

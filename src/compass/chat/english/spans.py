@@ -18,6 +18,7 @@ from compass.chat.english.lexicon import (
     KNOWN_WORDS,
     LONGEST,
     PHRASES,
+    SAID_OFTEN,
     Phrase,
     left_over,
 )
@@ -311,7 +312,7 @@ def _own_unit(found: Sequence[Token], place: int, index: Index) -> tuple[TextQua
 
 def _label_span(found: Sequence[Token], label: LabelMention, index: Index) -> Span:
     low = found[label.start].low
-    everyday = label.end == label.start + 1 and (low in EVERYDAY or len(low) < 2)
+    everyday = label.end == label.start + 1 and (low in SAID_OFTEN or len(low) < 2)
     columns = {name for name, _ in label.labels}
     behind = index.column_at(found, label.end) if label.end < len(found) else None
     if everyday and behind is not None and columns & set(behind.scores):

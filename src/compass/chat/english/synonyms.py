@@ -79,6 +79,8 @@ gpu device
 alloc allocated
 req requested request
 num number count cnt instance
+max maximum
+min minimum
 avg average mean
 """.strip()
 # A column's own word -> the words that it is short for.
@@ -98,6 +100,15 @@ EXPANSIONS: dict[str, tuple[str, ...]] = {
     "maxrss": ("memory",),
     "ncpus": ("core",),
     "ht": ("hyperthreading",),
+    "t": ("time",),
+    "ttl": ("time", "to", "live"),
+    "ppc": ("particle", "per", "cell"),
+    "tol": ("tolerance",),
+    "rtol": ("relative", "tolerance"),
+    "precond": ("preconditioner",),
+    "xfer": ("transfer",),
+    "seg": ("segment",),
+    "accel": ("accelerator",),
     "flags": ("compiler", "flag"),
     "rob": ("reorder", "buffer"),
     "bpred": ("branch", "predictor"),
@@ -235,6 +246,9 @@ def larger_is_better(stems: frozenset[str]) -> bool:
     """Whether more is better of an outcome with these words in its name."""
     return bool(stems & LARGER_IS_BETTER) and not stems & SMALLER_IS_BETTER
 
+
+# Words that make something else of an outcome: energy_drift is no energy.
+OTHERWISE = _stems("drift error deviation variation std stddev jitter imbalance variance ratio")
 
 # Ends of jobs: any word of a line means the label that is in the same line.
 ENDINGS = tuple(

@@ -212,7 +212,7 @@ def _index_labels(index: Index, category: Category) -> None:
             )
         if category.role is Role.OUTCOME and keys[0].isalpha() and len(keys[0]) > 4:
             base = keys[0].removesuffix("d").removesuffix("e")
-            keys += [base, f"{base}e", f"{base}s", f"{base}es", f"{base}ing"]
+            keys += [base, f"{base}e", f"{base}s", f"{base}es"]
         for key in dict.fromkeys(keys):
             if key and not key.isdecimal():
                 index.labels.setdefault(key, []).append((category.name, value))

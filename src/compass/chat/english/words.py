@@ -167,7 +167,8 @@ def quantity_at(found: Sequence[Token], place: int) -> tuple[TextQuantity, int] 
         return None
     value, place, fraction = read
     if fraction:
-        unit_place = place + (place < len(found) and found[place].low in {"a", "an"})
+        unit_place = place + (place < len(found) and found[place].low == "of")
+        unit_place += unit_place < len(found) and found[unit_place].low in {"a", "an"}
         unit = _unit_at(found, unit_place)
         if unit is not None and unit[0] is not None:
             return TextQuantity(value, QuantityForm.NUMBER, unit[0]), unit[1]

@@ -32,6 +32,9 @@ _CONCEPTS = {
 }
 
 
+_SURE = 0.2  # cost below which words are a column
+
+
 class Goals(Changes):
     """Clauses that say what outcomes should become: fastest, no worse, the same."""
 
@@ -186,6 +189,9 @@ class Goals(Changes):
         outcomes = [name for name in found[0] if self._outcome(name)]
         if outcomes and node.has("KEEP"):
             return None  # keep power ...: where?
+        behind = self.spans.at[node.end] if node.end < self.spans.length else []
+        if any(span.tag == "COL" and span.cost < _SURE for span in behind):
+            return None  # the matrix reordering: a noun that goes on
         if outcomes:
             return self.no_worse(node)
         return Facts((Keep(found[0]),), found[1])

@@ -142,7 +142,7 @@ class Question(Goals):
             about = self.best(node)
         else:
             found = self._columns(node)
-            about = None if found is None else Facts((Named(found[0]),), found[1])
+            about = None if found is None else Facts((Named(found[0], praised=True),), found[1])
             if found is not None and node.has("WITH") and len(found[0]) == 1:
                 value = None if self._outcome(found[0][0]) else self._truth(found[0][0], True)
                 if value is not None:  # three designs with double buffering
