@@ -66,7 +66,7 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
         rf"\bmost (?:important|influential|relevant|sensitive) {_KNOBS}|"
         rf"\b(?:biggest|largest|strongest|greatest|most) (?:influence|impact|effect|lever|driver|"
         rf"say)\b|"
-        rf"\bwhat (?:matters|counts|drives|influences|affects)\b|"
+        rf"^\W*(?:so |and |but )?what (?:matters|counts|drives|influences|affects)\b|"
         rf"\bwhich {_KNOBS}[^?.]{{0,40}}\bimportant\b|"
         rf"\brank\b[^?.]{{0,30}}\b{_KNOBS}\b|\bhow (?:important|sensitive)\b|\bimportance of\b",
     ),

@@ -489,7 +489,7 @@ _FACTORS = {
 }
 # Words that carry nothing wherever they stand.
 FILLER = word_set(
-    "how a an the my our your his its i we you me us he she they please just also so kind sort "
+    "how a an the my our your his its i we you me us he she they please just also so kind "
     "will would could should can may might must shall do does did have had having get getting "
     "gets got want wants wanted need needs needed like likes really very quite still actually "
     "well okay ok hello hi hey thanks thank there here some any total number amount count "

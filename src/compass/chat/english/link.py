@@ -20,7 +20,7 @@ from compass.prepare.names import words
 _LONGEST = 6  # words of one mention
 _IMPLIED = 0.3  # a word that only the unit of the column implies
 _LEAST = 0.2
-_LITERAL = 1.6  # a word of the name as it is written
+_LITERAL = 1.8  # a word of the name as it is written
 _CLOSE = 0.9  # of the best score: the words can mean this column too
 
 
@@ -364,7 +364,8 @@ class Index:
         dimension = next((d for d, c in _CONCEPT_OF.items() if c is concept), None)
         if not names and dimension is not None:
             measured = self.measured_in(dimension)
-            names = [name for name in measured if self.ends(name)]
+            other = synonyms.OTHERWISE
+            names = [n for n in measured if self.ends(n) and not self.stems[n] & other]
         return self.plainest(names)
 
     def measured_in(self, dimension: str) -> tuple[str, ...]:

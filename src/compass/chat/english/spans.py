@@ -48,6 +48,7 @@ _CONTENT = 4.0  # a column, a label or a number that nothing was made of
 _UNKNOWN = 3.0
 _BACKGROUND = 0.3
 _TYPO = 0.5
+_LABEL = 1.5  # an everyday word that stands where a label does
 _ASKING = word_set("if should can could do does would must may to shall when that might did")
 _HAVING = frozenset({":", "uses", "used", "has", "runs", "is"})
 _SENTENCE_ENDS = frozenset(".;!?()")
@@ -143,7 +144,9 @@ def spans_of(text: str, marks: Mapping[str, str], index: Index) -> Spans:
     spans = Spans(source)
     for place in range(len(source.found)):
         spans.at.append([*_at(source.found, place, index)])
-        named = any(s.tag == "COL" and s.cost == 0.0 for s in spans.at[place])
+        here = spans.at[place]
+        named = any(s.tag == "COL" and s.cost == 0.0 for s in here)
+        named = named or any(s.tag == "LAB" and s.left >= _LABEL for s in here)
         spans.fillers.append([] if named else _filler_ends(source.found, place))
     _take_rows(spans)
     _quieten(spans)
@@ -323,7 +326,7 @@ def _label_span(found: Sequence[Token], label: LabelMention, index: Index) -> Sp
     left = _CONTENT
     if everyday:
         ending = any(index.ends(name) for name in columns)
-        left = 1.5 if (led and closed) or ending else 0.4
+        left = _LABEL if (led and closed) or ending else 0.4
     return Span("LAB", label.start, label.end, label, cost, left)
 
 

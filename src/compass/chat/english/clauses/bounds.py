@@ -30,7 +30,7 @@ _VERB = re.compile(r"(?:s|ed|ing)$")
 _COPULAS = word_set("is are be must should stays stay has to the a")
 # By more than 100 is of a change; a number below 1000 is of a noun that was passed over.
 _COUNTED = word_set("by number condition value amount count total setting")
-_BARE_MESSAGE = 4  # words of a message that only gives a number
+_BARE_MESSAGE = 6  # words of a message that only gives a number
 
 
 class Bounds(Columns):
@@ -117,7 +117,8 @@ class Bounds(Columns):
     def _free(self, pairs: Sequence[tuple[str, TextQuantity]], node: Node) -> Facts | None:
         """A bound on what was spoken of, else on the column that its unit tells."""
         amount = pairs[-1][1]
-        before = self.spans.source.found[node.first - 1].low if node.first else ""
+        start = next(node.find("limit", "range", "spread", "NUM", "PCT")).first
+        before = self.spans.source.found[start - 1].low if start else ""
         if self._noun_behind(node) or self._noun_before(node) or before in _COUNTED:
             return None  # by more than 100: of a change, not of what it is
         names = columns_of_unit(amount, self.index)

@@ -29,12 +29,21 @@ class Relations(Question):
         for one in node.find("COL"):
             found = self._column(one, *PARAMETERS, only=True)
             if found is not None and found[0] in names:
-                found = self._column(one, *PARAMETERS)
+                found = self._another(one, names)
             if found is None or not self._number(found[0]) or found[0] in names:
                 return None
             names.append(found[0])
             links += found[1]
         return tuple(names), tuple(links)
+
+    def _another(self, node: Node, names: list[str]) -> tuple[str, tuple[Link, ...]] | None:
+        """The column that words mean beside those of the relation that are known."""
+        mention = node.mention
+        others = [name for name in mention.scores if name not in names]
+        if not others:
+            return None
+        best = max(others, key=lambda name: mention.scores[name])
+        return best, (Link(words=mention.words, columns=(best,), how=How.SYNONYM),)
 
     def _op(self, node: Node) -> str:
         limits = [*node.find("limit")]
