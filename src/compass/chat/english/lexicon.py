@@ -108,7 +108,8 @@ _TEXTS = {
     "stay off|do not use|do not want|do not allow|do not run|must not be|should not be|is not|"
     "are not|do not go|do not let|must not|should not|may not|can not|need not|does not|do not|"
     "cannot use|can not use|must not use|should not use|not use|without using|"
-    "will not|will not let me|will not let us|not let me|do not even suggest|do not suggest|do not recommend|do not propose|nothing that|nothing which|none that|"
+    "will not|will not let me|will not let us|not let me|do not even suggest|do not suggest|"
+    "do not recommend|do not propose|nothing that|nothing which|none that|"
     "refuse|ban|minus the|not on|not in|not with|instead not|cannot be|can not be|may not be",
     "ORLESS": "or less|or fewer|or lower|or below|or under|or smaller|or shorter|or faster|"
     "and below|and under|or cheaper|at most|max|maximum|tops|or better yet less",
@@ -509,7 +510,8 @@ FILLER = word_set(
     "im ive id youre whats thats dont btw fyi tbh imo iirc afaik atm"
 )
 _FILLER_PHRASES = (
-    "i tried everything|we tried everything|apart from that|other than that|besides that|do not care|i do not care|we do not care|"
+    "i tried everything|we tried everything|apart from that|other than that|besides that|"
+    "do not care|i do not care|we do not care|"
     "which one|the one|quick one|no hurry|in no hurry|i am after|we are after|so far|any idea|"
     "at the same time|by the way|as long as|in any case|for example|so that|such that|"
     "in order|in order to|at once|in total|all in all|more or less|as well|a bit|for now|in mind|"

@@ -29,7 +29,8 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         Kind.WHAT_IF,
         _whole(
-            r"\bwhat[\s-]+if\b|\bwhat \w{3,6} happen\b|\bwhat (?:happens|would happen|will happen|happen)\b|"
+            r"\bwhat[\s-]+if\b|\bwhat \w{3,6} happen\b|\bwhat (?:happens|would happen|"
+            r"will happen|happen)\b|"
             r"\bsuppos(?:e|ing)\b|^\W*say (?:i|we) \w+\b[^?]{0,120}\?|"
             r"^\W*(?:and |so |but |ok )?if (?:i|we) (?!want|need|can|could|may|"
             r"have)\w+\b[^.?]{0,100}"

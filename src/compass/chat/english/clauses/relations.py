@@ -2,7 +2,7 @@
 
 from typing import Literal as OneOf
 
-from compass.chat.draft import Link
+from compass.chat.draft import How, Link
 from compass.chat.english.clauses.columns import FLIPPED, PARAMETERS
 from compass.chat.english.clauses.question import Question
 from compass.chat.english.facts import (
