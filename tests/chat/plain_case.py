@@ -167,7 +167,7 @@ def verdicts(half: str) -> tuple[Verdict, ...]:
 def main() -> None:
     """Judge one half and print it."""
     parser = argparse.ArgumentParser(description="what the chat makes of plain sentences")
-    parser.add_argument("half", choices=("develop", "score", "score2"))
+    parser.add_argument("half", choices=("develop", "score", "score2", "score3"))
     parser.add_argument("-v", "--verbose", action="store_true", help="each that is not understood")
     options = parser.parse_args()
     found = verdicts(options.half)

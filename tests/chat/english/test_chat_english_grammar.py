@@ -59,9 +59,9 @@ def test_any_words_are_read_and_columns_are_never_invented(text: str) -> None:
     concepts = {p.name for p in SPACE if p.role == "outcome"}
     units = {p.name for p in SPACE if not isinstance(p, Category) and p.unit}
     assert set(columns_of(reading.parts)) <= meant | concepts | units
-    assert all(
-        any(word in said for word in re.findall(r"\w+", w.casefold())) for w in reading.unknown
-    )
+    for words in reading.unknown:
+        told = re.findall(r"\w+", words.casefold())
+        assert not told or any(word in said for word in told)
 
 
 @given(SALAD)
