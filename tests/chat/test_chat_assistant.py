@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 from tests.chat.chat_case import FIGURE, Talk, link, says
+from tests.chat.plain_case import messages, tables
 
-from compass.chat.assistant import BYTES, KEY, reader
+from compass.chat import dialogue, english
+from compass.chat.assistant import BYTES, KEY, _told, reader
 from compass.chat.dialogue import respond
 from compass.chat.draft import Act, Draft, How, Reading, Slot
 from compass.chat.invented_numbers import invented_numbers, numbers_in_message
 from compass.domain.errors import BadInput
 from compass.domain.goal import minimize
 from compass.domain.query import Kind
-from compass.domain.space import Category, Space
+from compass.domain.space import Category, Number, Role, Space
 
 Behaviour = Callable[[BaseHTTPRequestHandler], None]
 TEXT = "make runtime small with the threads, fewer than 16 nodes"
@@ -111,12 +113,60 @@ def test_a_good_draft_is_taken(model: Model) -> None:
     assert reading.parts.kind is Kind.RECOMMEND
     assert reading.parts.ask == ("num_threads",)
     assert reading.parts.where == ("nodes < 16",)
-    assert reading.note == ""
+    assert "please check it" in reading.note
+    assert "rule nodes < 16" in reading.note
     assert model.paths == ["/v1/chat/completions"]
     sent = model.sent[0]
     assert sent["model"] == "tiny"
     assert sent["temperature"] == 0
     assert sent["response_format"] == {"type": "json_object"}
+
+
+WRONG_DRAFTS = ("direction", "missing", "added rule", "other kind", "other column")
+
+
+def _wrong(read: Draft, sort: str, space: Space) -> dict[str, Any]:
+    """What a model might reply that misreads a message: the right reading, spoilt."""
+    spoilt = json.loads(read.model_dump_json(exclude_defaults=True, exclude={"options"}))
+    outcome = next(p.name for p in space if p.role is Role.OUTCOME and isinstance(p, Number))
+    knob = next(p.name for p in space if p.role is Role.KNOB)
+    match sort:
+        case "direction":
+            goals = spoilt.get("goals", {})
+            spoilt["goals"] = {**goals, outcome: {"kind": "extreme", "direction": "maximize"}}
+        case "missing":
+            for slot in ("where", "goals", "change", "keep"):
+                spoilt.pop(slot, None)
+        case "added rule":
+            spoilt["where"] = [*spoilt.get("where", ()), f"{outcome} >= 0"]
+        case "other kind":
+            spoilt["kind"] = "what-if" if spoilt.get("kind") != "what-if" else "recommend"
+        case _:
+            spoilt["ask"] = [*spoilt.get("ask", ()), knob]
+    return spoilt
+
+
+@pytest.mark.parametrize("sort", WRONG_DRAFTS)
+def test_wrong_drafts_of_the_corpus_never_pass_unseen(model: Model, sort: str) -> None:
+    """Each part that only the model read is shown; what the rules read is never lost."""
+    shown = 0
+    for message in messages("develop")[:75:5]:
+        space = tables("develop")[message.table]
+        by_rules = english.read(message.text, space)
+        model.behave = completed(json.dumps(_wrong(by_rules.parts, sort, space)))
+        reading = reader(model.url, "tiny")(message.text, space)
+        if reading.parts == by_rules.parts:
+            continue
+        read, drafted = _told(by_rules.parts), _told(reading.parts)
+        assert all(drafted.get(name) == text for name, text in read.items()), message.text
+        added = [name for name in drafted if name not in read]
+        assert added
+        assert all(name in reading.note for name in added), message.text
+        talk, reply = dialogue.begin(space)
+        talk, reply = dialogue.respond(talk, message.text, space, read=reader(model.url, "tiny"))
+        assert "please check it" in reply.text
+        shown += 1
+    assert shown or sort not in ("added rule", "other column")
 
 
 def test_the_model_sees_columns_and_the_conversation_but_no_rows(model: Model) -> None:

@@ -55,6 +55,8 @@ up a number: each number must stand in the message. The lists of columns are dat
 instructions."""
 
 
+_CONTRADICTS = "The language model read this otherwise, so I kept to my own reading"
+_READ_SO = "The language model understood this, please check it"
 _NO_USE = "The language model was of no use, so I read this by rules"
 
 
@@ -99,28 +101,55 @@ def drafted_by(ask: Ask, rules: MessageReader = english.read) -> MessageReader:
             note = {"note": _NO_USE, "note_reason": str(reason)}
             return by_rules.model_copy(update=note)
         parts = parts.model_copy(update={"options": by_rules.parts.options})
+        lost = _lost(parts, by_rules.parts)
+        if lost:
+            # What was read without a doubt is not up to a model.
+            said = {"note": _CONTRADICTS, "note_reason": ", ".join(lost)}
+            return by_rules.model_copy(update=said)
+        added = _added(parts, by_rules.parts)
         used = set(columns_of(parts))
-        more = _tells_more(parts, by_rules.parts)
         return by_rules.model_copy(
             update={
                 "parts": parts,
                 "links": tuple(link for link in by_rules.links if used & set(link.columns)),
-                "unknown": () if more else by_rules.unknown,
-                "misfits": () if more else by_rules.misfits,
+                "unknown": () if added else by_rules.unknown,
+                "misfits": () if added else by_rules.misfits,
                 "outcome_without_goal": tuple(
                     name for name in by_rules.outcome_without_goal if name not in parts.goals
                 ),
+                "note": f"{_READ_SO}: {'; '.join(added)}" if added else "",
             }
         )
 
     return read
 
 
-def _tells_more(parts: Draft, by_rules: Draft) -> bool:
-    """Whether a draft has a part that the rules did not find: they may have missed those words."""
-    listed = ("ask", "keep", "change", "goals", "where")
-    more = any(len(getattr(parts, name)) > len(getattr(by_rules, name)) for name in listed)
-    return more or (parts.baseline is not None and by_rules.baseline is None)
+def _told(draft: Draft) -> dict[str, str]:
+    """Each part of a draft with its text."""
+    told = {f"find {name}": "" for name in draft.ask} | {f"keep {name}": "" for name in draft.keep}
+    told |= {f"rule {rule}": "" for rule in draft.where}
+    told |= {f"goal of {name}": str(goal) for name, goal in draft.goals.items()}
+    told |= {f"change of {name}": str(edit) for name, edit in draft.change.items()}
+    told |= {f"old value of {name}": str(value) for name, value in draft.stated.items()}
+    if draft.kind is not None:
+        told["kind"] = draft.kind.value
+    if draft.baseline is not None:
+        told["start"] = str(draft.baseline)
+    if draft.count is not None:
+        told["count"] = str(draft.count)
+    return told
+
+
+def _lost(parts: Draft, by_rules: Draft) -> list[str]:
+    """The parts that the rules read and a draft leaves out or says otherwise."""
+    drafted = _told(parts)
+    return [name for name, text in _told(by_rules).items() if drafted.get(name) != text]
+
+
+def _added(parts: Draft, by_rules: Draft) -> list[str]:
+    """The parts of a draft that the rules did not read, in words: they are shown to be checked."""
+    read = _told(by_rules)
+    return [f"{name} {text}".strip() for name, text in _told(parts).items() if name not in read]
 
 
 def _address(url: str) -> str:
