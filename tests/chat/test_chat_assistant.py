@@ -127,7 +127,7 @@ WRONG_DRAFTS = ("direction", "missing", "added rule", "other kind", "other colum
 
 def _wrong(read: Draft, sort: str, space: Space) -> dict[str, Any]:
     """What a model might reply that misreads a message: the right reading, spoilt."""
-    spoilt = json.loads(read.model_dump_json(exclude_defaults=True, exclude={"options"}))
+    spoilt = json.loads(read.model_dump_json(exclude={"options"}))
     outcome = next(p.name for p in space if p.role is Role.OUTCOME and isinstance(p, Number))
     knob = next(p.name for p in space if p.role is Role.KNOB)
     match sort:
@@ -136,9 +136,11 @@ def _wrong(read: Draft, sort: str, space: Space) -> dict[str, Any]:
             spoilt["goals"] = {**goals, outcome: {"kind": "extreme", "direction": "maximize"}}
         case "missing":
             for slot in ("where", "goals", "change", "keep"):
-                spoilt.pop(slot, None)
+                spoilt[slot] = [] if isinstance(spoilt[slot], list) else {}
         case "added rule":
-            spoilt["where"] = [*spoilt.get("where", ()), f"{outcome} >= 0"]
+            label = next(p for p in space if p.role is Role.KNOB and isinstance(p, Category))
+            rule = f"{label.name} == '{label.values[-1]}'"
+            spoilt["where"] = [*spoilt.get("where", ()), rule]
         case "other kind":
             spoilt["kind"] = "what-if" if spoilt.get("kind") != "what-if" else "recommend"
         case _:
