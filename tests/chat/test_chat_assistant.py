@@ -138,8 +138,8 @@ def _wrong(read: Draft, sort: str, space: Space) -> dict[str, Any]:
             for slot in ("where", "goals", "change", "keep"):
                 spoilt[slot] = [] if isinstance(spoilt[slot], list) else {}
         case "added rule":
-            label = next(p for p in space if p.role is Role.KNOB and isinstance(p, Category))
-            rule = f"{label.name} == '{label.values[-1]}'"
+            knobs = [p.name for p in space if p.role is Role.KNOB and isinstance(p, Number)]
+            rule = f"{knobs[0]} <= {knobs[1]}"
             spoilt["where"] = [*spoilt.get("where", ()), rule]
         case "other kind":
             spoilt["kind"] = "what-if" if spoilt.get("kind") != "what-if" else "recommend"
