@@ -57,7 +57,9 @@ def test_a_label_is_kept_rather_than_its_code() -> None:
 
 
 def test_copies_say_the_same_whatever_they_are_called() -> None:
-    assert ignored(nodes=NODES, alloc=NODES, time=TIME) == {"alloc": "nodes"}
+    found = reports(nodes=NODES, alloc=NODES, time=TIME)
+    assert found["alloc"].same_as == "nodes"
+    assert found["alloc"].note == "says the same as nodes"
     # What is asked for is what a person sets.
     assert ignored(nodes=NODES, req=NODES, time=TIME) == {"nodes": "req"}
     few = slice(0, 12)  # too few rows to be sure

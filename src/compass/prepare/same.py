@@ -62,7 +62,8 @@ def _ignored(
     parameter: Number | Category, report: ColumnReport, follower: Follower
 ) -> tuple[Number | Category, ColumnReport]:
     role: dict[str, object] = {"role": Role.IGNORED}
-    note = f"says the same as {follower.kept} ({follower.relation})"
+    how = "" if follower.relation == follower.kept else f" ({follower.relation})"
+    note = f"says the same as {follower.kept}{how}"
     told = {**role, "note": note, "same_as": follower.kept}
     return parameter.model_copy(update=role), report.model_copy(update=told)
 
