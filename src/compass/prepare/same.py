@@ -64,7 +64,7 @@ def _ignored(
     role: dict[str, object] = {"role": Role.IGNORED}
     how = "" if follower.relation == follower.kept else f" ({follower.relation})"
     note = f"says the same as {follower.kept}{how}"
-    told = {**role, "note": note, "same_as": follower.kept}
+    told = {**role, "note": note, "same_as": follower.kept, "question": None}
     return parameter.model_copy(update=role), report.model_copy(update=told)
 
 
