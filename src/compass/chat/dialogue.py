@@ -38,7 +38,7 @@ from compass.chat.steps import (
     with_lead,
 )
 from compass.chat.summary import reasons, runs_to_make, summary
-from compass.chat.unclear import is_left_out
+from compass.chat.unclear import is_left_out, not_understood
 from compass.chat.update import apply_message, is_another_question
 from compass.domain.answer import Answer, Proposal
 from compass.domain.errors import BadInput, CompassError
@@ -365,6 +365,8 @@ def _yes(talk: Conversation, space: Space) -> Step:
             return after, with_lead(reply, lead, " ")
         case Slot.CONSTRAINTS:
             return _ask_constraints(talk, space)
+        case Slot.WORDS:  # which they are may have scrolled away
+            return ask_again(talk, space, not_understood(talk.unclear, (), space))
         case None:
             return ask_again(talk, space, "There is nothing to confirm now.")
         case _:
