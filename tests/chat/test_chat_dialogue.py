@@ -310,6 +310,15 @@ def test_what_is_not_understood_is_said_and_the_question_stays() -> None:
             talk.say("runtime, nodes", parts[slot])
 
 
+def test_who_agrees_to_words_that_were_not_understood_is_told_which_they_are() -> None:
+    talk = Talk()
+    both = says(kind=Kind.RECOMMEND, ask=("nodes",), goals=RUNTIME, unknown=("flurble",))
+    asked = talk.say("recommend nodes to minimize runtime and flurble", both).text
+    talk.expects(Slot.WORDS)
+    assert talk.yes().text == asked
+    talk.expects(Slot.WORDS)
+
+
 def test_help_and_why_keep_the_question_open() -> None:
     talk = Talk()
     talk.say("recommend", says(kind=Kind.RECOMMEND))

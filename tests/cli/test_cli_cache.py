@@ -13,6 +13,7 @@ import pytest
 from cli_case import FLAGS, RECOMMEND, RECONFIGURE, Result, compass, process, refused, write_csv
 
 from compass.cli import sources
+from compass.engine import cache_key
 from conftest import cluster_columns
 
 REUSED = "note: reused models"
@@ -21,7 +22,8 @@ ASK = ("--no-prove", "--surrogate", "linear", *FLAGS)
 
 @pytest.fixture
 def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A table, and a cache that nobody has used."""
+    """A table, and a cache that nobody has used, as processes see it that begin now."""
+    cache_key._software_here.cache_clear()
     monkeypatch.setenv("COMPASS_CACHE", str(tmp_path / "cache"))
     return write_csv(tmp_path / "jobs.csv", cluster_columns(60))
 

@@ -86,6 +86,17 @@ def test_the_answer_says_that_nothing_is_expected_to_be_better() -> None:
     assert any(told.endswith("the first suggestion is that configuration.") for told in alone.notes)
 
 
+def test_nobody_is_told_that_what_is_surely_worse_might_be_better() -> None:
+    poor = {(1, 16, 0), (12, 16, 0)}  # all else was run
+    rows = [row for row in EVERY if row[3] != 4.0 and row[:3] not in poor]
+    rows.append((3, 16, 0, 480.0))
+    answer = engine(rows).recommend(ask=KNOBS, goals={"time": cp.minimize}, count=3)
+    assert truth(answer[0]) == 20.0
+    assert any(
+        told.endswith("the first suggestion is that configuration.") for told in answer.notes
+    )
+
+
 def test_the_others_are_untried_and_the_best_of_them_is_no_worse_than_the_log() -> None:
     rows = sample(1, dip=False)
     tried = {row[:3] for row in rows}

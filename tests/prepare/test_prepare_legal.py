@@ -80,6 +80,8 @@ def test_summaries() -> None:
     assert summary(NODES) == "whole 1..128"
     assert summary(CAP) == "0.5..3, none"
     assert summary(TENTHS) == "0.1..0.9 in steps of 0.1"
+    mebibytes = Number(name="m", low=0, high=2**30, step=2**20)
+    assert summary(mebibytes) == "0..1073741824 in steps of 1048576"
     assert summary(APP) == "amg, comd, 1, true, none"
     many = Number(name="m", low=0, high=2**40, allowed=tuple(float(2**k) for k in range(0, 41, 2)))
     assert summary(many) == "1, 4, 16, 64, 256, 1024, ..., 1099511627776 (21 values)"

@@ -50,13 +50,16 @@ def test_what_groups_explain_is_the_share_of_the_variance_between_them() -> None
     assert sure[0].tolist() == [True, False]
 
 
-@examples(30)
-@given(st.integers(0, 10_000), st.integers(30, 400), st.integers(2, 8))
-def test_independent_columns_are_seldom_said_to_depend(seed: int, rows: int, levels: int) -> None:
-    rng = np.random.default_rng(seed)
-    codes = [rng.integers(0, levels, rows) for _ in range(5)]
-    ranks = np.column_stack([ranks_of(rng.normal(size=rows)) for _ in range(5)])
-    assert explained(codes, ranks, range(5))[1].sum() <= 1
+@pytest.mark.parametrize("rows", [30, 100, 400])
+@pytest.mark.parametrize("levels", [2, 5, 8])
+def test_independent_columns_are_seldom_said_to_depend(rows: int, levels: int) -> None:
+    """Of a hundred pairs not one: chance goes beyond five deviations now and then."""
+    rng, wrong = np.random.default_rng(rows * levels), 0
+    for _ in range(100):
+        codes = [rng.integers(0, levels, rows) for _ in range(5)]
+        ranks = np.column_stack([ranks_of(rng.normal(size=rows)) for _ in range(5)])
+        wrong += explained(codes, ranks, range(5))[1].sum()
+    assert wrong / 2500 < 0.01
 
 
 def brute(values: np.ndarray) -> set[tuple[str, int, frozenset[int]]]:

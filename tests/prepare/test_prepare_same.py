@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compass.domain.space import Role
+from compass.domain.space import Number, Role
 from compass.domain.study import ColumnChoice, Study
 from compass.prepare import ColumnReport, infer, prepare, study_from
-from compass.prepare.same import Follower, followers
+from compass.prepare.report import RoleQuestion
+from compass.prepare.same import Follower, followers, without_followers
 from compass.readers import Table
 
 RNG = np.random.default_rng(4)
@@ -35,6 +36,20 @@ def test_another_unit_says_the_same() -> None:
     assert found["runtime_ms"].note == "says the same as runtime_s (1000 * runtime_s)"
 
 
+def test_nobody_is_asked_about_the_role_of_a_column_that_is_not_used() -> None:
+    table = pa.table({"freq": NODES, "freq_ghz": NODES})
+    knob = Number(name="freq", role=Role.KNOB, low=1, high=8)
+    asked = RoleQuestion(alternatives=(Role.OUTCOME,), chance=0.5, reasons=(), why="no reason")
+    found = [
+        (one, ColumnReport(name=one.name, kind="number", role=one.role, distinct=4, missing=0))
+        for one in (knob, knob.model_copy(update={"name": "freq_ghz"}))
+    ]
+    doubtful = [(one, told.model_copy(update={"question": asked})) for one, told in found]
+    kept, follower = (report for _, report in without_followers(doubtful, table))
+    assert (kept.role, kept.question) == (Role.KNOB, asked)
+    assert (follower.role, follower.question) == (Role.IGNORED, None)
+
+
 def test_a_basic_unit_is_kept() -> None:
     same = ignored(nodes=NODES, **{"Energy[Wh]": TIME, "Energy[J]": 3600 * TIME})
     assert same == {"Energy[Wh]": "Energy[J]"}
@@ -57,7 +72,9 @@ def test_a_label_is_kept_rather_than_its_code() -> None:
 
 
 def test_copies_say_the_same_whatever_they_are_called() -> None:
-    assert ignored(nodes=NODES, alloc=NODES, time=TIME) == {"alloc": "nodes"}
+    found = reports(nodes=NODES, alloc=NODES, time=TIME)
+    assert found["alloc"].same_as == "nodes"
+    assert found["alloc"].note == "says the same as nodes"
     # What is asked for is what a person sets.
     assert ignored(nodes=NODES, req=NODES, time=TIME) == {"nodes": "req"}
     few = slice(0, 12)  # too few rows to be sure

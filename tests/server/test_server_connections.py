@@ -183,6 +183,60 @@ def test_a_client_that_does_not_read_is_let_go(hasty: Server) -> None:
         until(lambda: not open_lines(hasty), _GUARD)
 
 
+# What cannot be read
+
+
+@pytest.mark.parametrize("size", [40_000, 100_000, 5_000_000])
+def test_an_address_that_is_too_long_is_answered(narrow: Server, size: int) -> None:
+    """Not reset while it is on its way, whether it comes in one piece or in many."""
+    for pieces in (1, 50):
+        until(lambda: not open_lines(narrow))
+        with line(narrow) as long:
+            long.sendall(b"GET /healthz?x=")
+            for _ in range(pieces):
+                long.sendall(b"x" * (size // pieces))
+            long.sendall(b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            long.shutdown(socket.SHUT_WR)
+            status, problem = told(to_the_end(long))
+        assert (status, problem["code"]) == (431, "headers-too-large")
+        assert problem["hint"]
+
+
+def test_a_client_of_http_gets_the_answer_to_a_long_address(narrow: Server) -> None:
+    with narrow.client() as client:
+        for size in (40_000, 60_000, 65_000):  # the longest that this client can send
+            answer = client.get(f"/healthz?x={'x' * size}")
+            assert (answer.status_code, answer.json()["code"]) == (431, "headers-too-large")
+
+
+def test_what_is_no_http_is_answered(narrow: Server) -> None:
+    with line(narrow) as other:
+        other.sendall(b"\x16\x03\x01 nonsense\r\n\r\n" * 1000)
+        other.shutdown(socket.SHUT_WR)
+        status, problem = told(to_the_end(other))
+    assert (status, problem["code"]) == (400, "unreadable")
+    assert problem["hint"]
+    assert [one for one in narrow.events() if one["level"] == "warning"] == []
+
+
+def test_a_body_that_is_no_http_ends_the_connection(narrow: Server) -> None:
+    with narrow.newcomer() as client:
+        head = post("chats", client.headers["Compass-Workspace"], 0)
+    with line(narrow) as other:
+        other.sendall(head.replace(b"Content-Length: 0", b"Transfer-Encoding: chunked"))
+        other.sendall(b"not a length\r\n")
+        assert told(to_the_end(other))[0] == 400
+    until(lambda: answers(narrow))
+
+
+def test_a_refused_client_that_goes_on_is_let_go(hasty: Server) -> None:
+    with line(hasty) as endless:
+        endless.sendall(b"no request\r\n\r\n")
+        assert endless.recv(12) == b"HTTP/1.1 400"
+        with pytest.raises(ConnectionError):
+            trickle(endless)
+
+
 # Places
 
 

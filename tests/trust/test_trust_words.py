@@ -59,6 +59,10 @@ _NEVER = move(finding=Finding.NEVER_OBSERVED, unobserved=Unobserved.NEVER_VARIED
         ),
         (_NEVER, "nodes never varied among runs of the same app and input"),
         (
+            move(finding=_NEVER.finding, unobserved=Unobserved.ONE_SIDED, knob="app", old=1, new=1),
+            "past runs of different app are not compared with each other",
+        ),
+        (
             move(finding=Finding.NEVER_OBSERVED, unobserved=Unobserved.ONE_SIDED),
             "no past runs among runs of the same app and input go from one side of nodes 1 -> 2 "
             "to the other",
@@ -118,6 +122,12 @@ def test_support_stands_alone_or_with_the_pairs_that_support_the_move() -> None:
     text = reason((_UNCERTAIN, _LOW_CHANCE), (_SUPPORTED,))
     uncertain = "the prediction is less certain here than for 97 % of past runs"
     assert text == f"Caution: {uncertain}. {more} Besides, {chance}."
+
+
+def test_what_was_never_observed_is_no_support() -> None:
+    """It is no doubt either, where the configuration itself was run more than once."""
+    assert reason((), (_NEVER,)) == f"Trusted: {_CLOSE}"
+    assert reason((), (_NEVER, _SUPPORTED)) == reason((), (_SUPPORTED,))
 
 
 def test_support_says_what_it_is_made_of() -> None:

@@ -39,7 +39,7 @@ from compass.chat.steps import (
     with_lead,
 )
 from compass.chat.summary import reasons, runs_to_make, summary
-from compass.chat.unclear import is_left_out
+from compass.chat.unclear import is_left_out, not_understood
 from compass.chat.update import apply_message, is_another_question
 from compass.domain.answer import Answer, Proposal
 from compass.domain.errors import BadInput, CompassError
@@ -244,9 +244,28 @@ def _with_note(talk: Conversation, reading: Reading) -> tuple[Conversation, str]
 def _react(
     talk: Conversation, reading: Reading, message: str, space: Space, answer: Answer | None
 ) -> Step:
-    content = has_content(reading)
     if talk.expecting is Slot.WORDS and is_left_out(message):
         return _no(talk, space)
+    done = _command(talk, reading, space, answer)
+    if done is not None:
+        return done
+    content = has_content(reading)
+    match reading.act:
+        case Act.YES if not content:
+            return _yes(talk, space)
+        case Act.NO | Act.NOTHING if not (content or reading.unknown):
+            return _no(talk, space)
+        case Act.YES if talk.expecting is Slot.COLUMNS:
+            talk = agree(talk)
+        case Act.NO:
+            reading = reading.model_copy(update={"correction": True})
+    return apply_message(talk, reading, message, space, answer)
+
+
+def _command(
+    talk: Conversation, reading: Reading, space: Space, answer: Answer | None
+) -> Step | None:
+    """What a message asks for that is about the conversation or the data, not the question."""
     match reading.act:
         case Act.HELP:
             return ask_again(talk, space, replies.HELP)
@@ -255,7 +274,7 @@ def _react(
         case Act.RESTART:
             fresh = _fresh(talk, Draft()).model_copy(update={"last": None})
             return next_step(fresh, space, "All right, from the beginning.")
-        case Act.WHY if not content:
+        case Act.WHY if not has_content(reading):
             return _why(talk, space, answer)
         case Act.MORE if reading.parts.model_copy(update={"count": None}) == Draft():
             return _more(talk, reading, space, answer)
@@ -263,17 +282,7 @@ def _react(
             return inquire(talk, reading.inquiry, reading, space, answer)
         case Act.RUN_NEXT:
             return _propose(talk, reading, space)
-        case Act.YES if not content:
-            return _yes(talk, space)
-        case Act.NO | Act.NOTHING if not (content or reading.unknown):
-            return _no(talk, space)
-        case Act.YES if talk.expecting is Slot.COLUMNS:
-            return apply_message(agree(talk), reading, message, space, answer)
-        case Act.NO:
-            against = reading.model_copy(update={"correction": True})
-            return apply_message(talk, against, message, space, answer)
-        case _:
-            return apply_message(talk, reading, message, space, answer)
+    return None
 
 
 def _fresh(talk: Conversation, draft: Draft) -> Conversation:
@@ -367,6 +376,8 @@ def _yes(talk: Conversation, space: Space) -> Step:
             return after, with_lead(reply, lead, " ")
         case Slot.CONSTRAINTS:
             return _ask_constraints(talk, space)
+        case Slot.WORDS:  # which they are may have scrolled away
+            return ask_again(talk, space, not_understood(talk.unclear, (), space))
         case None:
             return ask_again(talk, space, "There is nothing to confirm now.")
         case _:

@@ -24,6 +24,7 @@ from compass.prepare.weigh import uneven
 
 Floats = NDArray[np.float64]
 Spread = Callable[[Floats], dict[str, Floats]]
+_LUCKY = 2.0  # standard deviations by which a prediction may be too pessimistic
 
 
 def past_runs_of(
@@ -120,11 +121,22 @@ def _expected(task: SearchTask, past_runs: PastRuns, found: Candidates, best: st
     """Whether the first suggestion is expected to beat the best past run, as a note."""
     first = int(past_runs.find(found.X[:1])[0])
     if first == past_runs.best:
-        others = "; the others might" if len(found.X) > 1 else ""
         again = "the first suggestion is that configuration"
-        return f"Nothing is expected to beat {best}: {again}{others}."
+        return f"Nothing is expected to beat {best}: {again}{_might(task, past_runs, found.X[1:])}."
     better = float(score(task, found.X[:1]).preference[0]) < past_runs.preference
     return f"The first suggestion is {'' if better else 'not '}expected to beat {best}."
+
+
+def _might(task: SearchTask, past_runs: PastRuns, others: Floats) -> str:
+    """Which of the other suggestions [n, d] may turn out better than the best past run."""
+    untried = others[past_runs.find(others) < 0]
+    if not len(untried):
+        return ""
+    lucky = score(task, untried).preference - _LUCKY * past_runs.doubt(untried)
+    count = int((lucky < past_runs.preference).sum())
+    if not count:
+        return ""
+    return "; the others might" if count == len(others) else "; some of the others might"
 
 
 def _best_of(task: SearchTask, assessor: Assessor, past_runs: PastRuns) -> MeasuredRuns:

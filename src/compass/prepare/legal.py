@@ -109,7 +109,7 @@ def summary(parameter: Number | Category) -> str:
     if parameter.step == 1 and parameter.whole:
         return f"whole {span}{none}"
     if parameter.step is not None:
-        return f"{span} in steps of {parameter.step:g}{none}"
+        return f"{span} in steps of {_digits(parameter.step, 6)}{none}"
     return span + none
 
 

@@ -71,7 +71,7 @@ def _for(guess: Guess, role: Role) -> list[RoleReason]:
 
 def _phrase(reason: RoleReason) -> str:
     columns = _named(reason.columns)
-    count = f"{reason.value:.0f}" if reason.value is not None else ""
+    count = f"{reason.value:,.0f}" if reason.value is not None else ""
     beside = "between" if len(reason.columns) > 1 else "behind"
     phrases = {
         ReasonCode.NAME: "by its name",

@@ -62,8 +62,9 @@ def _ignored(
     parameter: Number | Category, report: ColumnReport, follower: Follower
 ) -> tuple[Number | Category, ColumnReport]:
     role: dict[str, object] = {"role": Role.IGNORED}
-    note = f"says the same as {follower.kept} ({follower.relation})"
-    told = {**role, "note": note, "same_as": follower.kept}
+    how = "" if follower.relation == follower.kept else f" ({follower.relation})"
+    note = f"says the same as {follower.kept}{how}"
+    told = {**role, "note": note, "same_as": follower.kept, "question": None}
     return parameter.model_copy(update=role), report.model_copy(update=told)
 
 

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from compass.server import logs
 from compass.server.page import is_open
-from compass.server.problems import Refused, fault
+from compass.server.problems import LONGEST_HEAD, Refused, fault, head_too_long
 from compass.server.responses import problem_response
 from compass.server.settings import ServerSettings, is_loopback
 
@@ -28,7 +28,6 @@ _OPEN = ("/healthz",)  # for anybody: monitors have no token
 _METHODS = "GET, POST, PUT, DELETE"
 _REQUEST_HEADERS = "Authorization, Compass-Workspace, Content-Type, Last-Event-ID"
 _EXPOSED_HEADERS = "Retry-After, Content-Disposition, Compass-Next"
-_LONGEST_HEADERS = 32 * 1024
 
 
 class Access:
@@ -73,8 +72,8 @@ class Access:
             await problem_response(fault())(scope, receive, with_headers)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
-        if sum(len(name) + len(value) for name, value in headers.raw) > _LONGEST_HEADERS:
-            raise Refused(431, "headers-too-large", "the headers of the request are too long")
+        if _head_size(scope) > LONGEST_HEAD:
+            raise head_too_long()
         token = self.settings.token
         host = _host_of(headers.get("host", ""))
         # Without a token, a page of another site must not reach us under a name of its own.
@@ -121,6 +120,12 @@ class Access:
             headers["Access-Control-Allow-Headers"] = _REQUEST_HEADERS
             headers["Access-Control-Expose-Headers"] = _EXPOSED_HEADERS
             headers["Vary"] = "Origin"
+
+
+def _head_size(scope: Scope) -> int:
+    """The bytes of the address and the headers of a request."""
+    headers = sum(len(name) + len(value) for name, value in scope["headers"])
+    return len(scope.get("raw_path") or b"") + len(scope["query_string"]) + headers
 
 
 def _host_of(header: str) -> str:

@@ -1,10 +1,11 @@
 """Connections: how many there may be, from where, and how long each may keep the server waiting.
 
 uvicorn itself takes every connection, and waits without end for headers and for a client that does
-not read. asyncio, when the process can open no more files, tries each waiting connection again at
-once and logs every attempt. Here connections are taken one by one: those beyond the share of an
-address get an answer and are closed, a full server lets them wait in the queue of the system, and
-what fails is tried again after a pause.
+not read; what it cannot read as HTTP it answers in plain text, which is lost when the connection is
+closed while more is on its way. asyncio, when the process can open no more files, tries each
+waiting connection again at once and logs every attempt. Here connections are taken one by one:
+those beyond the share of an address get an answer and are closed, a full server lets them wait in
+the queue of the system, and what fails is tried again after a pause.
 """
 
 import asyncio
@@ -24,13 +25,25 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from compass.domain.limits import ServerLimits
 from compass.server import logs
-from compass.server.problems import Refused, busy, too_slow
+from compass.server.problems import (
+    LONGEST_HEAD,
+    Refused,
+    busy,
+    head_too_long,
+    too_slow,
+    unreadable,
+)
 
 _PAUSE = 1.0  # seconds until connections are taken again when the system has no room for them
 _AT_ONCE = 100  # connections that are taken before other work gets its turn
 _SILENCE = 60.0  # seconds between two lines of the log about the same trouble
 _EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-_REASONS = {408: "Request Timeout", 503: "Service Unavailable"}
+_REASONS = {
+    400: "Bad Request",
+    408: "Request Timeout",
+    431: "Request Header Fields Too Large",
+    503: "Service Unavailable",
+}
 
 
 @lru_cache(4096)
@@ -110,6 +123,23 @@ class _Timer:
             self.handle = None
 
 
+class _Requests(h11.Connection):
+    """Reads requests; those that cannot be read are handed over, and nothing follows them."""
+
+    def __init__(self, refuse: Callable[[Refused], None]) -> None:
+        super().__init__(h11.SERVER, LONGEST_HEAD)
+        self._refuse = refuse
+
+    def next_event(self) -> Any:
+        """The next part of a request, if it has come."""
+        try:
+            return super().next_event()
+        except h11.RemoteProtocolError as error:
+            too_long = error.error_status_hint == 431
+            self._refuse(head_too_long() if too_long else unreadable())
+            return h11.NEED_DATA
+
+
 class Connection(H11Protocol):
     """One connection that is closed when the client keeps the server waiting for too long."""
 
@@ -120,7 +150,9 @@ class Connection(H11Protocol):
         self.source: str | None = source  # None: it has been let go of
         self.table = table
         self.limits = limits
+        self.conn = _Requests(self._refuse)
         self._begun = False  # whether a part of a request has come
+        self._refused = False  # what still comes is thrown away
         self._headers = _Timer(self.loop)
         self._reading = _Timer(self.loop)
 
@@ -146,7 +178,8 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Take a part of a request; the time of its headers is not begun anew by each part."""
         self._begun = True
-        super().data_received(data)
+        if not self._refused:
+            super().data_received(data)
         self._watch()
 
     def on_response_complete(self) -> None:
@@ -174,6 +207,17 @@ class Connection(H11Protocol):
             problem = too_slow(f"the headers of the request did not come within {seconds:g} s")
             self.transport.write(_plain(problem))
         self.transport.close()
+
+    def _refuse(self, problem: Refused) -> None:
+        """Say why a request cannot be read, and wait for its end: closed at once, it were lost."""
+        self._refused = True
+        if self._answering():  # amid its body: who answers is told that the client is gone
+            if not self.cycle.response_started:
+                self.transport.write(_plain(problem))
+            self.transport.close()
+            return
+        self.transport.write(_plain(problem))
+        self.transport.write_eof()
 
     def pause_writing(self) -> None:
         """Wait for a client to read what it asked for, as long as it does."""

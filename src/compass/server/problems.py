@@ -15,6 +15,8 @@ from compass.domain.errors import (
 # What a process ends by when something in C gets no memory, or fails.
 _OF_LIBRARIES = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
 
+LONGEST_HEAD = 32 * 1024  # bytes of the address and the headers of a request
+
 
 class Refused(CompassError):
     """A request that is not served, and the HTTP status that says so."""
@@ -106,6 +108,23 @@ def unfinished() -> Refused:
 def too_slow(message: str) -> Refused:
     """A request that comes too slowly."""
     return Refused(408, "too-slow", message, hint="send it again, over a better connection")
+
+
+def head_too_long() -> Refused:
+    """A request with a long address, or with many or long headers."""
+    return Refused(
+        431,
+        "headers-too-large",
+        f"the address and the headers of the request are longer than {LONGEST_HEAD:,} bytes",
+        hint="send what is long in the body of a request, or leave it out",
+    )
+
+
+def unreadable() -> Refused:
+    """What came is no request of HTTP."""
+    return Refused(
+        400, "unreadable", "the request is no valid HTTP", hint="talk HTTP/1.1 to this port"
+    )
 
 
 def damaged(what: str, hint: str = "delete it and make it again") -> Refused:

@@ -47,8 +47,10 @@ def in_words(trust: Trust, comparable: Comparable) -> str:
         parts = [f"{label}: {besides.pop(0)}. Apart from that, {_support(trust)}"]
     else:
         parts = [f"{label}: {_support(trust)}"]
-    if trust.effects and not on_effects:
-        parts.append(_supported(trust.effects))
+    # Of what was run more than once, moves that were never observed are no doubt, and no support.
+    supported = [effect for effect in trust.effects if effect.finding is Finding.SUPPORTED]
+    if supported and not on_effects:
+        parts.append(_supported(supported))
     return " ".join([*parts, *(f"Besides, {clause}." for clause in besides)])
 
 
@@ -192,6 +194,8 @@ def effect_in_words(effect: Effect, same: Sequence[str]) -> str:
     match effect.unobserved:
         case Unobserved.NEVER_VARIED:
             return f"{effect.knob} never varied{among}"
+        case Unobserved.ONE_SIDED if effect.old == effect.new:  # it tells which are comparable
+            return f"past runs of different {effect.knob} are not compared with each other"
         case Unobserved.ONE_SIDED:
             return f"no past runs{among} go from one side of {change} to the other"
         case Unobserved.TOO_FEW_PAIRS:

@@ -128,7 +128,7 @@ _WHY = {
     422: "What was given cannot be used; the hint says what to do.",
     424: "The server lacks what this needs: an optional package, a connection.",
     429: "This workspace has too much work waiting; see Retry-After.",
-    431: "The headers of the request are too long.",
+    431: "The address and the headers of the request are too long.",
     500: "A fault of Compass.",
     503: "The server is too busy or shutting down; see Retry-After.",
 }
