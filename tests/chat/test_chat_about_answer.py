@@ -6,6 +6,7 @@ import pytest
 from tests.chat.chat_case import quick_answer, quick_engine
 
 from compass.chat.about_answer import certainty, comparison
+from compass.chat.summary import reasons
 from compass.domain.answer import Answer
 
 
@@ -35,6 +36,19 @@ def test_certainty_has_interval_reason_and_supporting_runs(answer: Answer) -> No
     assert f"{first.trust.support} past runs are close to it: rows " in text
     assert str(first.trust.evidence[0].row) in text.split("rows ")[-1]
     assert len(text.splitlines()) <= 15
+
+
+@pytest.mark.parametrize(("measured", "text"), [(0, "No past run"), (2, "No other past run")])
+def test_runs_of_the_configuration_itself_are_close_to_it(
+    answer: Answer, measured: int, text: str
+) -> None:
+    """They need not be among those that were learnt from."""
+    first = answer.suggestions[0]
+    alone = {"support": 0, "evidence": (), "measured": measured}
+    made = first.model_copy(update={"trust": first.trust.model_copy(update=alone)})
+    told = answer.model_copy(update={"suggestions": (made,)})
+    assert f"{text} is close to it." in (certainty(told, None) or "")
+    assert ("No past run is close to it." in reasons(told)) is (measured == 0)
 
 
 def test_an_outcome_that_is_not_predicted_is_not_told(answer: Answer) -> None:

@@ -123,8 +123,9 @@ def _bounded(outcome: Prediction) -> bool:
 
 def _supporting(suggestion: Suggestion) -> str:
     trust = suggestion.trust
-    if not trust.support:
-        return "No past run is close to it."
+    if not trust.support:  # of the runs that were learnt from
+        known = "No other past run" if trust.measured else "No past run"
+        return f"{known} is close to it."
     rows = [str(run.row) for run in trust.evidence[:_ROWS]]
     more = trust.support - len(rows)
     tail = f" and {more} more" if rows and more > 0 else ""

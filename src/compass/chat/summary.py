@@ -170,7 +170,7 @@ def reasons(answer: Answer) -> str:
         tail = f", and {more} more" if more > 0 else ""
         word = "row" if len(rows) == 1 else "rows"
         parts.append(f"Past runs that support it: {word} {', '.join(rows)}{tail}.")
-    else:
+    elif not first.trust.measured:  # those are told already, though none was learnt from
         parts.append("No past run is close to it.")
     parts += [
         f"{edit.name} had to go from {setting(edit.old, edit.unit)} to "
