@@ -118,7 +118,17 @@ class Chart:
         self.spans = spans
         self._act = act
         self._known: dict[tuple[str, int], list[tuple[float, Node]]] = {}
-        self._grammar = _productions()
+        # What needs a class that the message does not have cannot fit anywhere.
+        here = {span.tag for row in spans.at for span in row}
+        grammar = _productions()
+        self._grammar = {
+            head: tuple(
+                one
+                for one in made
+                if all(often or name in grammar or name in here for name, often in one.symbols)
+            )
+            for head, made in grammar.items()
+        }
 
     def at(self, name: str, place: int) -> list[tuple[float, Node]]:
         """The ways in which a symbol fits from a place on, with what each costs."""
