@@ -9,8 +9,8 @@ from compass.chat import dialogue
 from compass.chat.draft import Slot
 
 SETS = ("develop", "score", "score2", "score3")
-# What was reached on the sets that the reader was developed on; score3 was scored once.
-LEAST = {"develop": (124, 4), "score": (107, 6), "score2": (97, 8), "score3": (75, 16)}
+# What was reached on sets that the reader was developed on; README.md has their first scorings.
+LEAST = {"develop": (124, 4), "score": (107, 6), "score2": (97, 8), "score3": (81, 10)}
 TURNS = 12
 
 

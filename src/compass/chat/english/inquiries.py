@@ -39,7 +39,8 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
         r"view|pull up)"
         r"(?: me| us)?|what (?:exactly )?(?:was|is|were)(?: in)?|what does|what did|"
         r"details (?:of|for|on)|"
-        r"let me see|i want to see|how did)\b[^?.]{0,40}?\b(?:row|run|line|record|entry|job|"
+        r"let me see|i want to see|(?:can|may|could) (?:i|we) see|how did)\b[^?.]{0,40}?\b(?:row|"
+        r"run|line|record|entry|job|"
         r"experiment|trial)"
         r"(?: number| no\.?| #)?\s*#?(?P<row>\d+)\b"
         r"(?:\W+(?:look like|again|please|do|go|perform|again please|in full|in detail|use|"
@@ -73,6 +74,7 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
     (
         Topic.BEST_RUN,
         rf"\b{_BEST}\b(?![^?.]*\bchange)[^?.]{{0,80}}\b{_HAD}\b|"
+        rf"\b(?:which|what) {_RUN}\b[^?.]{{0,20}}\b{_HAD}\b[^?.]{{0,40}}\b{_BEST}\b|"
         rf"\b(?:which|what) (?:of (?:my|our|the) (?:past |previous |old )?)?{_RUN}[^?.]{{0,30}}"
         rf"\b(?:was|were|had|gave|has been|did)\b[^?.]{{0,40}}\b{_BEST}\b|"
         rf"\b(?:what|which) (?:was|were|is) (?:the |my |"

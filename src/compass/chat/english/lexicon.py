@@ -250,7 +250,7 @@ _TEXTS = {
     "REMOVE": "remove|removing|take away|minus|subtract|take off|drop|lose|dropping|give up|"
     "removed|"
     "free up",
-    "TO": "to|into|->|=>|until|till|through|towards|→|down to|up to|at|-|..|...",
+    "TO": "to|into|->|=>|until|till|through|towards|→|down to|at|-|..|...",
     "FROM": "from",
     "BY": "by|by about|by roughly|by around|by at least|by some|at least|about|roughly|around|"
     "by up to",

@@ -532,7 +532,11 @@ def kind_of(facts: Iterable[Fact], text: str, index: Index, known: Kind | None) 
     if known is not None:
         if known is Kind.RECOMMEND and any(isinstance(f.goal, Change | Reach) for f in goals):
             return Kind.RECONFIGURE if named in {None, Kind.RECOMMEND} else named
-        moves = any(isinstance(f, Moved | Equal) for f in every)
+        moves = any(
+            isinstance(f, Moved)
+            or (isinstance(f, Equal) and index.parameters[f.name].role is Role.KNOB)
+            for f in every
+        )
         if named is None and moves and not goals and question_kind.suggests(text):
             return Kind.WHAT_IF
         return named

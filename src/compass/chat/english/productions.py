@@ -433,6 +433,8 @@ clause -> worse_by
     NOT mover cols BY limit? amount
     NOWORSE BY limit? amount IS? cols
 
+clause -> ask_between
+    WHICH IS? COL be* range
 clause -> ask
     WHICH WHICH? IS? cols
     WHICH OPTIONS? WITH cols

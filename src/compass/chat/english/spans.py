@@ -146,7 +146,9 @@ def spans_of(text: str, marks: Mapping[str, str], index: Index) -> Spans:
         spans.at.append([*_at(source.found, place, index)])
         here = spans.at[place]
         named = any(s.tag == "COL" and s.cost == 0.0 for s in here)
-        named = named or any(s.tag == "LAB" and s.left >= _LABEL for s in here)
+        if any(s.tag == "LAB" and s.left >= _LABEL for s in here):
+            named = True  # for search: where a label stands, the word is no verb to be passed over
+            spans.at[place] = [replace(s, left=max(s.left, _LABEL)) for s in here]
         spans.fillers.append([] if named else _filler_ends(source.found, place))
     _take_rows(spans)
     _quieten(spans)

@@ -260,6 +260,11 @@ ENDINGS = tuple(
         "timeout timedout timesout timingout",
         "cancelled canceled cancel killed aborted",
         "outofmemory oom",
+        "missed miss misses",
+        "violated violate violates",
+        "diverged diverge diverges",
+        "stalled stall stalls",
+        "stagnated stagnate stagnates",
     )
 )
 # Ends that nobody asks for: my jobs keep timing out.

@@ -252,10 +252,6 @@ class Changes(Values):
         words = self.spans.words(node.start, node.end)
         return Facts((LooseMove(amount, self._down(node), names, words),))
 
-    def by(self, name: str, amount: TextQuantity, *, down: bool) -> Fact | None:
-        """The fact that a column goes down or up by an amount."""
-        return self._by(name, amount, down=down)
-
     def faster_in(self, node: Node) -> Facts | None:
         """20 percent cheaper in core hours."""
         found = self._columns(node, Role.OUTCOME, only=True)

@@ -44,6 +44,13 @@ class Question(Goals):
             return None  # what is given is asked for only by its name
         return Facts((Ask(found[0]),), found[1])
 
+    def ask_between(self, node: Node) -> Facts | None:
+        """Recommend a target between 50 and 70 percent."""
+        asked, bound = self.ask(node), self.between(node)
+        if asked is None or bound is None:
+            return None
+        return Facts((*asked.all, *bound.all), bound.links)
+
     def everything(self, node: Node) -> Facts | None:
         behind = self.spans.at[node.end] if node.end < self.spans.length else []
         held = node.end < self.spans.length and self.spans.source.found[node.end].low in _PLACED
@@ -191,6 +198,10 @@ class Question(Goals):
         return Facts(tuple(facts), links)
 
     def drop(self, node: Node) -> Facts | None:
+        if node.has("FINE"):
+            before = self.spans.source.found[: next(node.find("COL")).start][-1:]
+            if [token.low for token in before] != ["any"]:
+                return None  # any library is fine; but not: its status is ok
         labels = [*node.find("LAB")]
         if labels:
             pairs = self._labels(labels, None)
