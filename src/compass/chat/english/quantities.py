@@ -102,8 +102,3 @@ def value_of(quantity: TextQuantity, name: str, index: Index) -> Value | None:
         return next((v for v in here if v == plain or str(v) == str(plain)), None)
     number = number_of(quantity, name, index)
     return None if number is None else whole(number)
-
-
-def is_parameter(name: str, index: Index) -> bool:
-    """Whether a column is set or given, and not measured."""
-    return index.parameters[name].role in (Role.KNOB, Role.CONTEXT)

@@ -22,7 +22,7 @@ from compass.chat.english.lexicon import (
     Phrase,
     left_over,
 )
-from compass.chat.english.link import Index, LabelMention, Mention, nearest_word
+from compass.chat.english.link import Index, LabelMention, nearest_word
 from compass.chat.english.marked_labels import MarkedText, as_labels
 from compass.chat.english.words import (
     QuantityForm,
@@ -362,14 +362,3 @@ def _misspelled(found: Sequence[Token], place: int) -> list[Span]:
         replace(span, start=place, end=span.end + place, cost=_TYPO)
         for span in _phrases(corrected, 0)
     ]
-
-
-def mention_of(span: Span) -> Mention:
-    """The columns that a span may mean."""
-    assert isinstance(span.value, Mention)
-    return span.value
-
-
-def text_of(spans: Spans, span: Span) -> str:
-    """The words of a span with one space between them."""
-    return joined_text(spans.source.found, span.start, span.end)

@@ -209,7 +209,6 @@ PERFORMANCE = _stems(
 RATE = stem("throughput")
 RATES = _stems("throughput rate thruput tput")
 PER_TIME = word_set("s sec second min minute h hour d day")
-LIMITS = _stems("limit request requested req walltime cap budget")
 POWER = _stems("power watt")
 ENERGY = _stems("energy joule edp")
 COST = MONEY
