@@ -18,6 +18,8 @@ from compass.chat import dialogue, english
 from compass.chat.draft import Act, Conversation, Draft, MessageReader, Reading, Reply, Slot
 from compass.domain.space import Space
 
+SETS = ("develop", "develop2", "score", "score2", "score3", "score4", "score5")
+PLAIN = FOLDER / "plain"
 FULL, ASKED, WRONG = "understood", "asked about", "wrong"
 
 
@@ -43,6 +45,11 @@ class Verdict:
     reason: str = ""
 
 
+def present() -> tuple[str, ...]:
+    """The sets whose messages are here; one that is not yet scored may be kept elsewhere."""
+    return tuple(half for half in SETS if (PLAIN / f"{half}.yaml").exists())
+
+
 @cache
 def tables(half: str) -> dict[str, Space]:
     """The tables of one half by name."""
@@ -56,7 +63,7 @@ def messages(half: str) -> tuple[Plain, ...]:
 
 
 def _read(file: str) -> Any:
-    return yaml.load((FOLDER / "plain" / f"{file}.yaml").read_text("utf-8"), yaml.CSafeLoader)
+    return yaml.load((PLAIN / f"{file}.yaml").read_text("utf-8"), yaml.CSafeLoader)
 
 
 def _plain(item: Mapping[str, Any], space: Space) -> Plain:
@@ -167,9 +174,11 @@ def verdicts(half: str) -> tuple[Verdict, ...]:
 def main() -> None:
     """Judge one half and print it."""
     parser = argparse.ArgumentParser(description="what the chat makes of plain sentences")
-    parser.add_argument("half", choices=("develop", "score", "score2", "score3"))
+    parser.add_argument("half", choices=SETS)
     parser.add_argument("-v", "--verbose", action="store_true", help="each that is not understood")
     options = parser.parse_args()
+    if options.half not in present():
+        parser.error(f"the messages of {options.half} are not in {PLAIN}")
     found = verdicts(options.half)
     texts = {message.id: message for message in messages(options.half)}
     for verdict in found:

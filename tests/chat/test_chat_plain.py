@@ -3,14 +3,22 @@
 from collections import Counter
 
 import pytest
-from tests.chat.plain_case import ASKED, FULL, WRONG, Plain, messages, tables, verdicts
+from tests.chat.plain_case import ASKED, FULL, WRONG, Plain, messages, present, tables, verdicts
 
 from compass.chat import dialogue
 from compass.chat.draft import Slot
 
-SETS = ("develop", "score", "score2", "score3")
+SETS = present()
 # What was reached on sets that the reader was developed on; README.md has their first scorings.
-LEAST = {"develop": (124, 4), "score": (107, 6), "score2": (97, 8), "score3": (81, 10)}
+LEAST = {
+    "develop": (124, 4),
+    "develop2": (158, 7),
+    "score": (117, 4),
+    "score2": (127, 3),
+    "score3": (101, 6),
+    "score4": (104, 6),
+    "score5": (69, 23),
+}
 TURNS = 12
 
 
@@ -22,7 +30,7 @@ def test_what_is_understood_and_what_is_wrong(
     with capsys.disabled():
         told = ", ".join(f"{counts[result]} {result}" for result in (FULL, ASKED, WRONG))
         print(f"\nplain messages, {half}: {told}")
-    understood, wrong = LEAST[half]
+    understood, wrong = LEAST.get(half, (0, counts.total()))  # a new set is not held to anything
     assert counts[FULL] >= understood
     assert counts[WRONG] <= wrong
 
@@ -31,7 +39,7 @@ def test_what_is_understood_and_what_is_wrong(
 def test_sets_are_of_different_tables_and_every_message_has_a_verdict(half: str) -> None:
     here = messages(half)
     assert len({message.id for message in here}) == len(here)
-    assert len(tables(half)) == 6
+    assert len(tables(half)) >= 6
     assert {message.table for message in here} == set(tables(half))
     assert {verdict.id for verdict in verdicts(half)} == {message.id for message in here}
 

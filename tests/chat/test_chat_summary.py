@@ -3,6 +3,7 @@
 import pytest
 from tests.chat.chat_case import Talk
 
+import compass as cp
 from compass.chat.dialogue import show_answer
 from compass.chat.summary import reasons, summary
 from compass.domain.answer import (
@@ -130,3 +131,10 @@ def test_after_an_abstention_less_certainty_can_be_asked_for() -> None:
     again = talk.say("with 50 % certainty")
     assert again.query is not None
     assert again.query.chance == 0.5
+
+
+def test_the_ends_of_a_front_are_told(engine: cp.Compass) -> None:
+    here = ["app == 'wrf'", "size == 200"]
+    answer = engine.pareto(["runtime", "power"], ask=["nodes", "gpus"], where=here, prove=0)
+    text = summary(answer)
+    assert "It balances runtime and power; the ends are suggestion" in text

@@ -81,8 +81,14 @@ def pick(talk: Conversation, reading: Reading, message: str, space: Space) -> Co
     if not clear and _ALL.fullmatch(message.strip(_BARE)):
         return _with_all(talk, asked[0])
     named = _named(asked[0].columns if not clear else (), reading, message, space)
-    if len(named) != len(asked):
+    if len(named) != len(asked) or reading.adds:
         return None
+    pairs = zip(asked, named, strict=True)
+    if any(
+        new not in (*link.columns, *_alike(used_column(link, talk.draft), talk.draft, space))
+        for link, new in pairs
+    ):
+        return None  # a run time is no solver: that is said as well
     draft, links, sure = talk.draft, talk.links, list(talk.confirmed)
     for link, new in zip(asked, named, strict=True):
         draft = with_renamed_column(draft, used_column(link, draft), new)

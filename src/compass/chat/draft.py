@@ -99,6 +99,7 @@ class Options(Noun):
 
     seed: int | None = None
     weights: dict[str, float] = Field(default_factory=dict)
+    reference: dict[str, float] = Field(default_factory=dict)
     diversity: float | None = None
     loss: dict[str, float] = Field(default_factory=dict)
     prove: float | None = None

@@ -102,6 +102,7 @@ def merged(draft: Draft, reading: Reading, parts: Draft) -> Draft:
     if reading.correction and (parts.ask or parts.everything):
         ask = ()
     moved = {*parts.change, *parts.keep, *(parts.goals if reading.correction else ())}
+    moved |= {name for name in map(_fixed, parts.where) if name is not None}
     if kind is Kind.WHAT_IF and known.kind is not Kind.WHAT_IF:
         ask = ()
     return known.model_copy(
@@ -180,6 +181,14 @@ def _rules(old: tuple[str, ...], new: tuple[str, ...], *, replaced: bool) -> tup
         if not (same or (replaced and about)):
             kept.append(text)
     return tuple(dict.fromkeys((*kept, *new)))
+
+
+def _fixed(rule: str) -> str | None:
+    """The column that a rule gives one value."""
+    tree = parse_rule(rule)
+    if not isinstance(tree, Comparison) or tree.op != "==" or not isinstance(tree.left, Name):
+        return None
+    return tree.left.name
 
 
 def _side(tree: Expression) -> str | None:

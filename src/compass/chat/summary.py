@@ -34,6 +34,7 @@ def summary(answer: Answer) -> str:
         parts += _over_runs(answer)
     elif answer.suggestions:
         parts += _first(answer.suggestions[0], answer)
+        parts += _trade_offs(answer)
     else:
         parts.append("There is no suggestion.")
     parts += _measured(answer)
@@ -42,6 +43,23 @@ def summary(answer: Answer) -> str:
         if answer.run_next:
             parts.append(runs_to_make(answer.run_next[:_RUNS]))
     return "\n".join(parts)
+
+
+def _trade_offs(answer: Answer) -> list[str]:
+    """Of several outcomes: that this is one of several trade-offs, and where the others end."""
+    if answer.front is None:
+        return []
+    ends = [point for point in answer.front.points if not point.idea and not point.dominated]
+    if len(ends) < 2:
+        return []
+    told = []
+    for end in dict.fromkeys((0, len(ends) - 1)):
+        pairs = (
+            f"{name} {quantity(value, answer.units.get(name))}"
+            for name, value in ends[end].values.items()
+        )
+        told.append(f"suggestion {ends[end].place + 1} with {listed(list(pairs))}")
+    return [f"It balances {listed(list(answer.front.directions))}; the ends are {listed(told)}."]
 
 
 def _measured(answer: Answer) -> list[str]:

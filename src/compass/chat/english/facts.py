@@ -79,6 +79,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """An outcome that is spoken of, so that what is said without a noun may be about it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Drop:
     """What was said about these columns is taken back."""
 
@@ -137,6 +144,23 @@ class Bare:
 
     quantity: TextQuantity
     words: str
+    old: bool = False  # what it was: not 600
+
+
+@dataclass(frozen=True, slots=True)
+class Than:
+    """A value of a parameter that another one is compared with."""
+
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A number that something has now: it is 16 today."""
+
+    quantity: TextQuantity
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +183,7 @@ class Measured:
 
 Fact = (
     Limit | Equal | Moved | Wanted | Ask | Keep | Watch | Named | Drop | Everything | Count | Start
-    | Relation | Loose | LooseMove | Bare | Misfit | Measured
+    | About | Relation | Loose | LooseMove | Bare | Than | Told | Misfit | Measured
 )  # fmt: skip
 
 

@@ -161,6 +161,9 @@ class Chart:
     def _head(self, name: str, place: int) -> list[tuple[float, Node]]:
         best: dict[tuple[int, str], tuple[float, Node]] = {}
         for production in self._grammar[name]:
+            first, often = production.symbols[0]
+            if not often and not self.at(first, place):
+                continue
             for cost, parts in self._sequence(production.symbols, place):
                 end = parts[-1].end
                 node = Node(name, place, end, parts=parts)
@@ -189,9 +192,9 @@ class Chart:
                     for more, node in self.at(name, end)
                 ]
                 found += fresh
-            ways = _cheapest(found)
-            if not ways:
+            if not found:
                 return []
+            ways = _cheapest(found) if len(found) > 1 else found
         return [(cost, parts) for cost, _, parts in ways if parts]
 
 

@@ -10,9 +10,10 @@ _RUN = (
     r"measurements?)"
 )
 _HAD = (
-    r"(?:so far|already|until now|up to now|to date|i (?:already )?(?:have|had|ever had|ran|"
+    r"(?:so far|already|until now|up to now|to date|i (?:already )?(?:have(?! to)|had|ever had|ran|"
     r"measured)|"
-    r"we (?:already )?(?:have|had|ran|measured)|(?:i|we) (?:have )?(?:ever )?(?:measured|seen|"
+    r"we (?:already )?(?:have(?! to)|had|ran|measured)|(?:i|we) (?:have )?(?:ever )?(?:measured|"
+    r"seen|"
     r"recorded)|"
     r"in (?:the|my|our) (?:data|table|history|log)|(?:i|we) ever|ever (?:measured|seen|recorded)|"
     r"on record|"
@@ -34,6 +35,20 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
         r"[^?]{0,30}?(?<![\w.])(?P<second>#?\d+|first|second|third|fourth|last)\b",
     ),
     (
+        Topic.COMPARE,
+        r"\b(?:put |show )?(?:suggestions?|options?|configurations?|configs?|rows?|runs?|numbers?|"
+        r"alternatives?) (?P<first>#?\d+|first|second|third)\b[^?]{0,30}?\b(?:and|with|to|vs|"
+        r"versus|"
+        r"against|or)\b[^?]{0,20}?(?P<second>#?\d+|second|third|fourth|last)\b[^?]{0,20}?"
+        r"\b(?:side by side|next to each other|compared?|beside each other|in comparison)\b",
+    ),
+    (
+        Topic.COMPARE,
+        r"^\W*(?:suggestions?|options?|configurations?|configs?|rows?|runs?) (?P<first>#?\d+)"
+        r"(?: vs\.?| versus| against) (?:the )?(?:suggestion |option |configuration |row |run )?"
+        r"(?P<second>#?\d+)\b[^?]{0,40}$",
+    ),
+    (
         Topic.ROW,
         r"^\W*(?:(?:can you |could you |please )?(?:show|display|print|list|open|give|get|see|"
         r"view|pull up)"
@@ -43,8 +58,22 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
         r"run|line|record|entry|job|"
         r"experiment|trial)"
         r"(?: number| no\.?| #)?\s*#?(?P<row>\d+)\b"
-        r"(?:\W+(?:look like|again|please|do|go|perform|again please|in full|in detail|use|"
-        r"used))?\W*$",
+        r"(?:\W+(?:for me|for us|to me|look like|again|please|do|go|perform|again please|in full|"
+        r"in detail|use|"
+        r"used)){0,3}(?P<second>)\W*$",
+    ),
+    (
+        Topic.ROW,
+        r"^\W*(?:(?:can|could) you )?(?:show|tell)\b[^?.]{0,20}\bwhat (?:row|run|job|line)"
+        r"(?: number| #)? ?#?(?P<row>\d{1,9})\b[^?.]{0,20}\W*$|"
+        r"^\W*what (?:did|was|were|have)\b[^?.,]{0,40}\b(?:in|of|for|with) (?:row|run|job|line)"
+        r" #?(?P<second>\d{1,9}+)\b(?!.*\b(?:if|reduce|increase|less|more|recommend)\b)",
+    ),
+    (
+        Topic.COMPARE,
+        r"\bhow (?:does|do|did)\b[^?]{0,30}?\b(?P<first>#?\d+|first|second|third|fourth|last)\b"
+        r"[^?]{0,20}?\b(?:compare|differ)\b[^?]{0,20}?"
+        r"\b(?P<second>#?\d+|first|second|third|fourth|last)\b",
     ),
     (
         Topic.CERTAINTY,
@@ -80,6 +109,12 @@ _PATTERNS: tuple[tuple[Topic, str], ...] = (
         rf"\b(?:what|which) (?:was|were|is) (?:the |my |"
         rf"our )*{_BEST}[^?.]{{0,40}}\b{_RUN}\b[^?.]{{0,60}}"
         rf"\b(?:past|previous|measured|history|data|before|had|have|already|far)\b|"
+        rf"\bwhich of (?:the|my|our|all) (?:past|previous|old|earlier|measured) \w{{1,20}} (?:had|"
+        rf"has|"
+        rf"gave|was|is|were|reached|needed|took)\b[^?.]{{0,40}}\b{_BEST}\b|"
+        rf"^\W*(?:which|what) {_RUN} (?:has|had|have|gave|is|was|reached|got|needs|needed|used|"
+        rf"uses|"
+        rf"took|takes) (?:the |our |my )?{_BEST}\b|"
         rf"\b(?:my|our) {_BEST} (?:past |previous |measured )?{_RUN}\b",
     ),
 )
@@ -110,7 +145,8 @@ def inquiry_in(text: str, outcomes: Iterable[str], rules: Iterable[str]) -> Inqu
         named = next(iter(outcomes), None)
         match topic:
             case Topic.ROW:
-                return Inquiry(topic=topic, row=int(found["row"]))
+                row = found["row"] or found["second"]
+                return Inquiry(topic=topic, row=int(row))
             case Topic.COMPARE:
                 places = tuple(_place(found[group]) for group in ("first", "second"))
                 of_rows = bool(_ROWS.search(text))

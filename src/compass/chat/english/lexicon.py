@@ -60,13 +60,15 @@ def _never(adjective: str) -> str:
 _TEXTS = {
     # bounds and conditions
     "LT": _each(
-        "done in|finished in|finish in|finishes in|complete in|completes in|over in|be over in|in",
+        "done in|finished in|finish in|finishes in|complete in|completes in|over in|be over in|in|"
+        "come in|ready in|done|finished|ready",
         "under|less than|less of|below",
     )
     + "|under|below|less than|less of|fewer than|smaller than|lower than|shorter than|beneath|<|"
     "cheaper than|faster than|quicker than|inside|south of|stay under|stay below",
     "LE": _each(
-        "done in|finished in|finish in|finishes in|complete in|completes in|over in|be over in",
+        "done in|finished in|finish in|finishes in|complete in|completes in|over in|be over in|"
+        "ready in|ready within|done within|finished within|complete within|done by|finished by",
         "|at most|no more than",
     )
     + "|may go up to|can go up to|could go up to|may be up to|can be up to|as high as|not past|"
@@ -75,7 +77,7 @@ _TEXTS = {
     "limit to|capped at|cap at|<=|≤|as much as|within|upper limit|upper bound|no higher than|"
     "tops|maximally|no longer than|at maximum|a maximum of|ceiling|ceiling of|no larger than|"
     "no bigger than|stay within|a limit of|limit of|cap of|budget of|a budget of|limit|budget|"
-    "no greater than|not to exceed|limited by|no slower than|no worse than|cap|not over|"
+    "no greater than|not to exceed|limited by|no slower than|cap|not over|"
     "not above|not exceed|never exceed|never above|never over|never more than|"
     "not higher than|not longer than|not bigger than|not larger than|not exceeding|"
     "without exceeding|without going over|without going above|or less than|no greater|"
@@ -83,6 +85,26 @@ _TEXTS = {
     ""
     "without going past|not go past|cannot have more than|cannot get more than|can only get|"
     "only get|only have up to",
+    "FIT": "fit into|fits into|fit in|fits in|fit within|fits within|fit on|fits on|fit|fits|"
+    "fitting in|fitting into|squeeze into|stay inside|can wait|want to wait|have to wait",
+    "TOOMUCH": _each(
+        "is|are|is just|is still|is way|is far|is a bit|was|would be|is simply|seems",
+        "too much|too long|too high|too slow|too low|too little|too many|too few|too big|"
+        "too large|too small|too short|too expensive|too hot|too timid|too tight|too loose|"
+        "too strict|not enough|unacceptable|too costly|too weak|too coarse|too optimistic|"
+        "too ambitious|too generous",
+    )
+    + "|too much|too long|too high|too slow|too low|way too much|too expensive|too many",
+    "REQUIRED": "is mandatory|is a must|is required|are required|is compulsory|is obligatory|"
+    "are mandatory|is a requirement|is non negotiable|is needed|must be used|has to be used|"
+    "needs to be used|is what we use|is what i use|is set|is a hard requirement|required|"
+    "mandatory|is essential|is prescribed|are prescribed",
+    "EVEN": "even|an even number|divisible by two",
+    "UPTO": "up to|through to|all the way to",
+    "NWT": "no worse than|not worse than|at least as good as|not any worse than",
+    "KILLS": "kill us|kills us|kill me|kills me|killing us|killing me|bother us|bothers me|"
+    "kill the ssds|is killing the ssds|worries me|worry us|kill|kills|killing|annoys me|hurts us",
+    "IE": "i.e.|i.e|ie|that is|that means|meaning|so|namely|which is|i mean",
     "GT": "outnumber|outnumbers|surpass|surpasses|over|above|more than|greater than|larger than|"
     "higher than|longer than|bigger than|>|exceed|exceeds|exceeding|exceeded|beyond|better than|"
     "go past|slower than|north of|in excess of|stay over|stay above",
@@ -93,7 +115,8 @@ _TEXTS = {
     "not below|not under|never below|never under|never less than|without going below|"
     "without dropping below|without falling below|not drop below|not fall below|not go below",
     "EQ": "match|matches|equal to|equals|equal|==|=|exactly|precisely|set to|fixed at|fixed to|"
-    "kept at|held at|stay at|stays at|pinned to|pinned at|always|:|restricted to|is set to|"
+    "stuck with|bound to|tied to|insist on|insists on|kept at|held at|stay at|stays at|pinned to|"
+    "pinned at|always|:|restricted to|is set to|"
     "stick to|stick with|locked at|set at|stay on|remain at|as",
     "BE": "is|are|was|were|sits at|is at|is currently|is now|stands at|hovers around|is around|"
     "is about",
@@ -105,6 +128,9 @@ _TEXTS = {
     "except for|anything but|avoid|avoiding|avoids|prevent|prevents|exclude|excluding|"
     "other than|anything except|everything but|rule out|but not|cannot|nor|neither|"
     "stay away from|different from|skip|any but|all but|no use of|non|ruling out|leave out|≠|!=|"
+    "nothing with|nothing on|nothing using|none with|have no access to|no access to|do not have "
+    "access to|not have access to|not over|not via|"
+    "not through|would rather not use|rather not use|rather not|prefer not to use|stop using|"
     "stay off|do not use|do not want|do not allow|do not run|must not be|should not be|is not|"
     "are not|do not go|do not let|must not|should not|may not|can not|need not|does not|do not|"
     "cannot use|can not use|must not use|should not use|not use|without using|"
@@ -113,7 +139,7 @@ _TEXTS = {
     "refuse|ban|minus the|not on|not in|not with|instead not|cannot be|can not be|may not be",
     "ORLESS": "or less|or fewer|or lower|or below|or under|or smaller|or shorter|or faster|"
     "and below|and under|or cheaper|at most|max|maximum|tops|or better yet less",
-    "ORMORE": "or more|or higher|or above|or over|or greater|or larger|or longer|and above|"
+    "ORMORE": "+|or more|or higher|or above|or over|or greater|or larger|or longer|and above|"
     "upwards|or bigger|at least|minimum|min|and up|plus or more",
     "ORBETTER": "or better|or improve|or improves|or improved",
     "BETWEEN": "between|range|in the range|anywhere between|somewhere between|ranging|"
@@ -123,6 +149,11 @@ _TEXTS = {
     "would be silly|forbidden|excluded|ruled out|out of the question|prohibited|not possible|"
     "broken|unavailable|banned|no option|not an option|is not an option|taboo|off the table|"
     "not acceptable|unacceptable|are not acceptable|is not acceptable|not welcome|"
+    "is closed|are closed|is full|is not an alternative|does not exist|do not work|do not exist|"
+    "is not good enough|are not good enough|is not enough|is not accurate enough|"
+    "is not sufficient|is insufficient|is too inaccurate|is not precise enough|is too risky|"
+    "must go|has to go|is no longer available|is gone|are gone|is not for us|is not for me|"
+    "will not work|would not work|is not what i want|is a bad idea|"
     "must be avoided|to be avoided|not permitted|does not work|is down|is forbidden|are forbidden|"
     "is banned|are banned|is excluded|are excluded|"
     + _each("is not|are not|not", _BARRED)
@@ -157,14 +188,24 @@ _TEXTS = {
     "largest possible|to a maximum|top notch|as high as it gets|maximum possible|"
     "greatest possible|high|large|big|max|maximum|maximizes|maximises|as much|as high as we can|"
     "as high as i can|up as much as possible|squeeze out the most|the most",
-    "OPT": "care about|only care about|mostly care about|care mostly about|interested in|"
+    "OPT": "best tradeoff between|best trade off between|good tradeoff between|tradeoff between|"
+    "trade off between|compromise between|best compromise between|good compromise between|"
+    "balance between|best balance between|good balance between|good trade off between|"
+    "is more important|matters more|counts more|is all i care about|is all we care about|"
+    "is all that matters|is what matters to me|is the only thing that matters|"
+    "is what i care about|is what we care about|is my main concern|is our main concern|"
+    "is my main goal|is the main goal|is my goal|is the goal|comes first|has priority|"
+    "is paramount|is everything|is crucial|"
+    "goal is|objective is|aim is|priority is|what matters is|focus is|main goal is|"
+    "care about|only care about|mostly care about|care mostly about|interested in|"
     "matters most|is what matters|is what counts|is my priority|is the priority|counts most|"
     "is key|is all that matters|is the main thing|matters|focus on|prioritise|prioritize|"
     "optimise|optimising|optimised|improve|improving|better|best|improvement in|optimisation|"
     "optimum|improvement|optimize for|optimise for|optimal|most important|is most important|"
     "good|great|decent|ideal|nicest|tune for|tuned for|improves|top|best possible|is important|"
     "all i care about is|all we care about is|i care most about|what matters is|fix|bad",
-    "RED": "squeeze|squeezing|chop|pare|pare down|curb|slim down|knock off|lowers|shrinks|"
+    "RED": "went down|sinks|sink|squeeze|squeezing|chop|pare|pare down|curb|slim down|knock off|"
+    "lowers|shrinks|"
     "decreases|"
     "goes down|going down|dip|come down|comes down|go lower|reduce|reducing|reduced|cut|cutting|"
     "lower|lowering|decrease|decreasing|decreased|shrink|save|saving|saves|trim|shave|shave off|"
@@ -173,7 +214,8 @@ _TEXTS = {
     "reduction of|decrease of|reduction in|decrease in|dial down|turn down|cut back|"
     "cut back on|bring it down|shorten|shortening|lessen|down|reduces|dropped|get lower|"
     "take off|cutting down|off|scaled down|dialed down|push down",
-    "INC": "goes up|going up|climb|climbs|go higher|come up|increase|increasing|increased|raise|"
+    "INC": "grows|climbing|went up|goes up|going up|climb|climbs|go higher|come up|increase|"
+    "increasing|increased|raise|"
     "raising|raised|boost|boosting|grow|growing|gain|go up|bring up|scale up|scaling up|bump|"
     "bump up|push up|turn up|crank up|rise|rises|an increase of|increase of|increase in|"
     "bumping|up|lift|dial up|extend|enlarge|push|grew|upping|increases|lengthen|bumped|"
@@ -187,9 +229,11 @@ _TEXTS = {
     "KEEP": "keep|keeping|kept|hold|holding|leave|leaving|fix|fixing|retain|maintain|maintaining|"
     "preserve|stay|stays|remain|remains|keeps|freeze|staying|lock|pin down|stick|preserving|"
     "fixed|pin|leaves|holds|frozen",
-    "SAME": "same|unchanged|constant|fixed|as it is|as they are|alone|as is|steady|where it is|"
+    "SAME": "same as before|same as now|the same as before|the same as now|same as today|"
+    "same as it is|same as they are|same|unchanged|constant|fixed|as it is|as they are|alone|as "
+    "is|steady|where it is|"
     "where they are|stable|the same|at its current value|untouched|at the current value|"
-    "identical|unaltered|at their current values|intact|put|in place|frozen|as before|flat|"
+    "identical|unaltered|at their current values|intact|in place|frozen|as before|flat|"
     "at its current level|at current level|at the current level|what it is|what they are|"
     "unaffected|like it is|like they are|the way it is|as now|the way they are|at what it is|"
     "where it is now|as it is now|as they are now|at what it is now|as they were|like before",
@@ -228,16 +272,21 @@ _TEXTS = {
     "tell me|what is|how is|pay off in|pay in|lose in|gain in|cost me in|cost in|"
     "what about|how about|what does|what will|what would|get worse|get better|"
     "go up|go down|improve|degrade|differ|affected|drop|rise|break|move|worth it for|"
-    "get for|i get|would i get|do i get|we get|end up|see in|lose|gain",
+    "gain anything in|anything in|save in|win in|win|"
+    "would remain|will remain|would be left|will be left|get for|i get|would i get|do i get|we "
+    "get|end up|see in|lose|gain",
     # changes
-    "SET": "bring|bringing|brought|replaced|swapped|substitute|substituted|substituting|exchange|"
+    "SET": "brings|gets|puts|loosening|tightening|relaxing|push|crank|bring|bringing|brought|"
+    "replaced|swapped|substitute|substituted|substituting|exchange|"
     "exchanged|swap out|flip|flipping|flipped|set|setting|use|using|used|switch|switching|"
     "switched|change|changing|changed|move|moving|moved|make|try|trying|go|going|went|run|"
     "running|ran|pick|choose|put|assign|allocate|replace|replacing|swap|swapping|turn|turning|"
     "request|requesting|requested|take|launch|shift|submit|submitted|give it|give|select|"
-    "migrate|jump|convert|goes|submitting|employ|employing|become|becomes|became|spread over|"
+    "migrate|jump|convert|took|taken|goes|submitting|employ|employing|become|becomes|became|"
+    "spread over|"
     "go with|go for|change it|set it|change the|tune|adjust|modify|vary|touch|play with|"
-    "having|allow|enter|drop|raise|increase|lower|bump|go down|go up|scale|reduce|double",
+    "relax|tighten|loosen|having|allow|enter|drop|raise|increase|lower|bump|go down|go up|scale|"
+    "reduce",
     "FORGET": "is not a must|are not a must|is not required|is not needed|are not needed|"
     "is not necessary|do not bother with|do not bother about|never mind the|not interested in|"
     "forget|forget about|ignore|remove|drop|lift|cancel|do not care about|disregard|"
@@ -252,7 +301,8 @@ _TEXTS = {
     "free up",
     "TO": "to|into|->|=>|until|till|through|towards|→|down to|at|-|..|...",
     "FROM": "from",
-    "BY": "by|by about|by roughly|by around|by at least|by some|at least|about|roughly|around|"
+    "BY": "regarding|concerning|with regard to|judged by|ranked by|sorted by|by|by about|by "
+    "roughly|by around|by at least|by some|at least|about|roughly|around|"
     "by up to",
     "VS": "versus|vs|against",
     "INSTEAD": "instead of|rather than|in place of|in lieu of|not|as opposed to|over|"
@@ -290,7 +340,8 @@ _TEXTS = {
     "would you use|would you suggest|do you suggest|is fine to change|should it be|to pick|"
     "should i try|can be varied|is optimal|works best|work best|is right|should we pick|to choose|"
     "should we set|can differ|makes sense|make sense|is needed|are needed|gives|give|gets|is it",
-    "ALL": "everything|all parameters|all knobs|all settings|all the parameters|all the knobs|"
+    "ALL": "anything goes|all hyperparameters|all the hyperparameters|every hyperparameter|"
+    "everything|all parameters|all knobs|all settings|all the parameters|all the knobs|"
     "all of them|all of it|whole configuration|entire configuration|full configuration|"
     "any parameter|anything|all the settings|every parameter|every knob|every setting|"
     "complete configuration|all options|all possible parameters|whatever you can|"
@@ -302,7 +353,8 @@ _TEXTS = {
     "all of the parameters|all of the knobs|"
     "all of the settings|whatever you like|whatever you want|whatever|the other knobs|"
     "the other parameters|the other settings|all the others|all the other knobs|any other knob",
-    "OPTIONS": "combos|combo|combinations|combination|pairs|tuples|triples|setups|option|options|"
+    "OPTIONS": "cfg|cfgs|conf|combos|combo|combinations|combination|pairs|tuples|triples|setups|"
+    "option|options|"
     "suggestion|suggestions|alternative|alternatives|configuration|configurations|config|"
     "configs|candidate|candidates|recommendation|recommendations|answer|answers|choice|choices|"
     "proposal|proposals|idea|ideas|setup|results|possibilities|solutions|variants|ways|"
@@ -331,7 +383,8 @@ _TEXTS = {
     "we tried|i have been training with|i started with|we started with|my setup uses|we run on|"
     "we currently run on|i currently run on|we currently have|i currently have|i currently use|"
     "we currently use|is currently|are currently",
-    "MEASURED": "uses|consumes|burns|draws|eats|needs|takes|took|taking|lasts|lasted|sits|hovers|"
+    "MEASURED": "take|last|draw|consume|burn|uses|consumes|burns|draws|eats|needs|takes|took|"
+    "taking|lasts|lasted|sits|hovers|"
     "measured|observed|clocks in|stands|comes out|sitting|hovering",
     "COMPARE": "compare|comparing|comparison of|comparison between|choose between|decide between|"
     "deciding between|choosing between|torn between",
@@ -340,7 +393,8 @@ _TEXTS = {
     "should be|has to be|have to be|needs to be|need to be|ought to be|must|should|has to|"
     "have to|needs to|will be|would be|can be|may be|to be|a|lie|lies|somewhere|in|it|that|"
     "sit|sits|go|going|get|gets|allowed|to stay|come in|comes in|end up|ends up|"
-    "must come in|to come in|is to be|still|really|to remain",
+    "come|comes|fall|falls|come out|must come in|to come in|is to be|still|really|to remain|"
+    "permitted",
     "WITH": "on|with|for|in|via|onto|running on|running with|inside of|using|"
     "at|having|of|use|run|runs|given|as|but with|but on",
     "AND": "and|&|as well as|along with|together with|and also|n",
@@ -360,27 +414,46 @@ _TEXTS = {
         "runs through|succeed|succeeds|launch|launches|compile|compiles|pass|passes|survive|"
         "survives",
     ),
+    "GIVE": "give me|show me|show|list|get me|let me see|propose|suggest|"
+    "show only|show me only|give me only",
     "WORSE": "worse|above what it is|above what it is now|below what it is|below what it is now|"
     "above now|below now|than now",
     "STAYS": "stay|stays|remain|remains|staying",
     "WANT": "want|wants|need|would like|would love|love to see|would love to see|like to see|"
     "need it in|want it in|make it|make that|aim for|aiming for|target|like it in|want it at|"
     "need it at|must be|should be|has to be|needs to be",
-    "CHANGES": "smallest change|least change|minimal change|fewest changes|smallest changes|"
-    "minimum change|smallest possible change|least i have to change|least i need to change|"
-    "little change|least amount of change|fewest possible changes|minimal changes|"
-    "as few changes as possible|change as little as possible|changing as little as possible|"
-    "what else|else",
+    "CHANGES": _each(
+        "smallest|least|minimal|fewest|minimum|smallest possible|least possible|fewest possible|"
+        "least invasive|least disruptive|"
+        "tiniest|as few|few|little|small|as small a",
+        "fix|fixes|step|steps|change|changes|modification|modifications|tweak|tweaks|adjustment|"
+        "adjustments|edit|"
+        "edits|amount of change|intervention",
+    )
+    + "|"
+    + _each(
+        "least|minimum",
+        "i|we",
+        "have to|must|need to|should|would have to|could|can|would need to",
+        "change|adjust|touch|modify|alter|do",
+    )
+    + "|as little as possible|change as little as possible|changing as little as possible|as few "
+    "changes as possible|"
+    "as little change as possible|what else|else",
     "FINE": "is fine|is ok|is okay|are fine|are ok|is acceptable|are acceptable|would be fine|"
     "would be ok|is no problem|is not a problem|is good enough|are good enough|is enough|"
     "are enough|suffices|will do|is plenty",
-    "IF": "if|when|whenever|in case|provided",
+    "IF": "once|if|when|whenever|in case|provided",
 }
 # Classes of which one alone says nothing: what they cost when nothing takes them.
 _LEFT = {
     **dict.fromkeys(
         (
             "NOW",
+            "TOOMUCH",
+            "IE",
+            "UPTO",
+            "FIT",
             "BE",
             "BUT",
             "CHANGES",
@@ -397,7 +470,8 @@ _LEFT = {
         0.02,
     ),
     **dict.fromkeys(
-        ("OUT", "WANT", "VS", "AFFECT", "WHICH", "SET", "FREE", "REACH", "TOP", "MEASURED"), 0.1
+        ("GIVE", "OUT", "WANT", "VS", "AFFECT", "WHICH", "SET", "FREE", "REACH", "TOP", "MEASURED"),
+        0.1,
     ),
     **dict.fromkeys(("TO", "FROM", "BY", "PER", "THAN", "COMPARE", "FINE"), 0.4),
     **dict.fromkeys(
@@ -406,11 +480,17 @@ _LEFT = {
     **dict.fromkeys(("ONOFF",), 0.3),
     **dict.fromkeys(("ALL", "SAME", "MORE", "LESS", "FORGET", "REMOVE"), 2.0),
 }
+_LEFT_WORDS = {
+    **dict.fromkeys(("per", "for each", "for every"), 2.0),
+    # adjectives that may stand before any noun: a big campaign
+    **dict.fromkeys(("low", "little", "small", "short", "tiny", "high", "large", "big"), 0.6),
+}
 LEFT_OVER = 3.0  # every other class
 
 _EXTREMES = {
     "fast": (
-        "at least as fast as possible|fastest|quickest|as fast as possible|as quick as possible|"
+        "shortest run|shortest runs|least amount of time|at least as fast as possible|fastest|"
+        "quickest|as fast as possible|as quick as possible|"
         "as quickly as possible|"
         "speediest|as soon as possible|as fast as it can|fast as possible|max speed|"
         "maximum speed|top speed|best speed|asap|soonest|quickly as possible|as fast as you can|"
@@ -446,7 +526,8 @@ _COMPARATIVES = {
     "get started sooner|start faster|start quicker|started sooner|start quickly",
     "slow": "slow|slows|slower|as slow|slow down|slowing down|slowdown|slows down",
     "cheap": "cheaper|less expensive",
-    "green": "more efficient|greener|more energy efficient|less hungry",
+    "green": "less energy hungry|less power hungry|more frugal|more economical|more efficient|"
+    "greener|more energy efficient|less hungry",
     "accurate": "more accurate",
     "strong": "more performant|better performing|better performance",
 }
@@ -506,10 +587,18 @@ FILLER = word_set(
     "sorry pls plz thx cheers kinda gonna wanna gotta lemme guys folks hm hmm um uh oh ah yeah "
     "different distinct various thinking together combined either ~ jobs job runs run tasks "
     "course lot anyway though although however therefore thus hence "
-    "first second finally next later already yet soon always usually normally typically "
-    "im ive id youre whats thats dont btw fyi tbh imo iirc afaik atm"
+    "instead first second finally next later already yet soon always usually normally typically "
+    "im ive id youre whats thats dont btw fyi tbh imo iirc afaik atm says said asks thinks claims "
+    "insists wonders parallel concurrent simultaneous dedicated oops ouch ugh argh dang nvm"
 )
 _FILLER_PHRASES = (
+    "is it worse|is that worse|is it better|is that better|better or worse|so it is|"
+    "in this case|in that case|same on|the same on|same with|as soon as i can|get rid of it|"
+    "wait ,|no wait|oh wait|hold on|ended up|ended up with|ends up with|went down|squeeze out|get "
+    "out|get out of it|forgot to "
+    "say|forgot to mention|i forgot|one more thing|"
+    "another thing|same thing|the same thing|same question|the same question|same again|"
+    "the same again|the same for|same for|handful of|a handful of|out of it|as i said|"
     "i tried everything|we tried everything|apart from that|other than that|besides that|"
     "do not care|i do not care|we do not care|"
     "which one|the one|quick one|no hurry|in no hurry|i am after|we are after|so far|any idea|"
@@ -517,8 +606,7 @@ _FILLER_PHRASES = (
     "in order|in order to|at once|in total|all in all|more or less|as well|a bit|for now|in mind|"
     "on average|in general|to me|to us|of my|for me|for us|in fact|with respect to|in terms of|"
     "at a time|this time|next time|all the time|every time|end of|the end|i can|you can|it can|"
-    "is too long|is too high|is too slow|is too low|too much|too long|too high|too slow|too low|"
-    "way too much|"
+    ""
     "is slow|is bad|at all|of course|right away|if possible|if you can|when possible|"
     "no matter what|"
     "whatever happens|that is|i mean|you know|let us say|say|let me know|thank you|thanks a lot|"
@@ -647,6 +735,6 @@ CORRECTABLE = sorted(
 )
 
 
-def left_over(tag: str) -> float:
-    """What it costs to make nothing of a phrase of this class."""
-    return _LEFT.get(tag, LEFT_OVER)
+def left_over(phrase: Phrase) -> float:
+    """What it costs to make nothing of a phrase."""
+    return _LEFT_WORDS.get(phrase.words, _LEFT.get(phrase.tag, LEFT_OVER))

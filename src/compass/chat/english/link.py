@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
@@ -21,6 +21,7 @@ _LONGEST = 6  # words of one mention
 _IMPLIED = 0.3  # a word that only the unit of the column implies
 _LEAST = 0.2
 _LITERAL = 1.8  # a word of the name as it is written
+_OF = frozenset({"of", "in", "per"})
 _CLOSE = 0.9  # of the best score: the words can mean this column too
 
 
@@ -61,12 +62,15 @@ class Index:
     totals: dict[str, list[dict[int, float]]] = field(default_factory=dict)
     labels: dict[str, list[tuple[str, Value]]] = field(default_factory=dict)
     stems: dict[str, frozenset[str]] = field(default_factory=dict)
+    label_stems: dict[str, str] = field(default_factory=dict)  # storing, for store
     label_words: list[str] = field(default_factory=list)
     signed_labels: list[str] = field(default_factory=list)  # with signs that part words
     pieces: dict[str, str] = field(default_factory=dict)
     vocabulary: list[str] = field(default_factory=list)
     spellings: list[str] = field(default_factory=list)
+    letters: dict[str, str] = field(default_factory=dict)  # k, for ec_k
     sole: set[str] = field(default_factory=set)
+    unit_nouns: set[str] = field(default_factory=set)  # hours, where something counts hours
     initials: dict[str, str] = field(default_factory=dict)
     short: dict[str, list[str]] = field(default_factory=dict)  # initials of names of several words
     own_units: dict[str, str] = field(default_factory=dict)  # that no other table needs
@@ -81,6 +85,13 @@ class Index:
         if exact is None or (grown is not None and grown.end > exact.end):
             return grown or self._by_initials(found, start) or self._by_short(found, start)
         return exact
+
+    def also_at(self, found: Sequence[Token], start: int) -> Mention | None:
+        """Other columns that the name of one may be short for: the drive, for drive_temp."""
+        mention = self._by_words(found, start)
+        if mention is None or len(mention.scores) < 2:
+            return None
+        return replace(mention, how=How.SYNONYM)
 
     def _by_short(self, found: Sequence[Token], start: int) -> Mention | None:
         """Tp size, for tensor_parallel_size."""
@@ -112,13 +123,19 @@ class Index:
         """The longest words from a place on that are the name of a column."""
         for end, key in _keys(found, start, _LONGEST, self.longest_name):
             names = self.names.get(key)
+            letter = found[start].text
+            letter = letter.lower() if letter.isupper() else letter
+            if not names and end == start + 1 and letter in self.letters:
+                name = self.letters[letter]
+                return Mention(start, end, found[start].text, {name: 1.0}, How.SYNONYM)
             if not names:
                 continue
             if end == start + 1:
                 names = [name for name in names if key == _bare_key(name)]
             text = joined_text(found, start, end)
             literal = [name for name in names if name == text]
-            if len(key) <= 2 and (not literal or text in {"a", "I", "i"}):
+            capital = len(key) == 1 and text.isupper() and text not in {"A", "I"}
+            if len(key) <= 2 and not capital and (not literal or text in {"a", "I", "i"}):
                 continue
             ranked = literal or names
             if not ranked:
@@ -133,7 +150,8 @@ class Index:
             first += 1
             while first < len(found) and found[first].low in {"of", "the", "my", "all"}:
                 first += 1
-        if first < len(found) and len(found[first].low) < 2:
+        short = first < len(found) and len(found[first].low) < 2
+        if short and _joined(found, first) is None:
             return None
         hits, fuzzy = self._hits(found, first)
         if not hits or self._faint(found, first):
@@ -170,6 +188,12 @@ class Index:
         end = place = first + self._width(found, first)
         while place < min(len(found), first + _LONGEST):
             low = found[place].low
+            rated = self._rated(found, place, columns)
+            if rated:  # requests per second
+                columns, place = rated, place + 2
+                matched[:] = [{n: h[n] for n in h if n in columns} for h in matched]
+                end = place
+                continue
             hits = {} if low in {"of", "the", "in"} else self._hits(found, place)[0]
             common = columns & set(hits)
             proper = common and not (self._faint(found, place) and low not in synonyms.TAILS)
@@ -182,11 +206,18 @@ class Index:
             elif low in synonyms.TAILS:
                 place += 1
                 end = place
-            elif low in {"of", "in"} or (low == "the" and found[place - 1].low in {"of", "in"}):
+            elif low in _OF or (low == "the" and found[place - 1].low in _OF):
                 place += 1
             else:
                 break
         return end
+
+    def _rated(self, found: Sequence[Token], place: int, columns: set[str]) -> set[str]:
+        """Those of some columns that are counted per second, where that is what is said."""
+        low = [token.low for token in found[place : place + 2]]
+        if len(low) < 2 or low[0] not in {"per", "a", "each"} or low[1] not in synonyms.PER_TIME:
+            return set()
+        return {name for name in columns if synonyms.RATE in self.stems[name]}
 
     def _leads(self, found: Sequence[Token], start: int) -> bool:
         """Whether a word only leads to the one that is meant: number of, allocated, type of."""
@@ -208,9 +239,8 @@ class Index:
         if self._width(found, place) > 1:
             return False
         stemmed = stem(found[place].low)
-        return stemmed in synonyms.FAINT or (
-            stemmed in synonyms.HALF_FAINT and stemmed not in self.sole
-        )
+        faint = stemmed in synonyms.FAINT | synonyms.HALF_FAINT
+        return faint and stemmed not in self.sole | self.unit_nouns
 
     def _hits(self, found: Sequence[Token], place: int) -> tuple[Hits, bool]:
         if place >= len(found):
@@ -221,16 +251,19 @@ class Index:
             return self.hits[stem(joined)], False
         direct = self.hits.get(stem(token.low))
         if direct is not None:
-            if token.low not in KNOWN_WORDS and not self._own(direct):
-                return {**direct, **self._begun(token.low)}, False  # execution, for exec_time
-            return direct, False
+            if token.low in KNOWN_WORDS:
+                return direct, False
+            begun = (
+                {} if token.key in self.labels else self._begun(token.low)
+            )  # execution, for exec_time
+            return ({**begun, **direct} if self._own(direct) else {**direct, **begun}), False
         pieces = _pieces(token.text) if token.text[0].isalpha() else ()
         counted = stem(token.low[1:]) if token.low.startswith("n") and len(token.low) > 3 else ""
         if counted in self.hits and token.low not in KNOWN_WORDS:
             return self.hits[counted], False
         if len(pieces) > 1:
             return self._together(pieces), False
-        if token.low in KNOWN_WORDS:
+        if token.low in KNOWN_WORDS or token.key in self.labels:
             return {}, False
         begun = self._begun(token.low)
         if begun:
@@ -254,6 +287,7 @@ class Index:
         found: Hits = {}
         for known in self.hits:
             begins = len(known) >= 3 and word.startswith(known)
+            begins = begins or (len(short) >= 4 and known.endswith(short))  # engine, of ioengine
             if begins or (len(short) >= 4 and known.startswith(word.removesuffix("s"))):
                 for name, places in self.hits[known].items():
                     own = {place: 0.85 for place in places if known in self.stems[name]}
@@ -284,8 +318,11 @@ class Index:
                 _keep_best(best, hits.get(name, {}))
             lists = self.totals[name]
             covered = [
-                sum(q * lists[k][w] for (k, w), q in best.items() if k == number and w >= 0)
-                / sum(lists[number].values())
+                (
+                    sum(q * lists[k][w] for (k, w), q in best.items() if k == number and w >= 0)
+                    / sum(lists[number].values())
+                )
+                ** (1 if number == 0 else 2)  # a part of what a name is short for says little
                 for number in range(len(lists))
             ]
             implied = _IMPLIED if any(w < 0 for _, w in best) else 0.0
@@ -307,15 +344,21 @@ class Index:
                 text = joined_text(found, start, end)
                 return LabelMention(start, end, text, tuple(self.labels[key]), How.EXACT)
             one = key.removesuffix("s")  # only T4s: a label with a number in it has a plural
-            if one in self.labels and one[-1].isdigit() and one != key:
+            plural = one[-1:].isdigit() or (len(one) >= 3 and stem(one) not in self.hits)
+            if one in self.labels and plural and one != key:
                 text = joined_text(found, start, end)
                 return LabelMention(start, end, text, tuple(self.labels[one]), How.SYNONYM)
         low = found[start].low
-        if low not in self.pieces and (len(low) < 4 or stem(low) in self.hits):
+        if (
+            low not in self.pieces
+            and stem(low) not in self.label_stems
+            and (len(low) < 4 or stem(low) in self.hits)
+        ):
             return None
         if low in KNOWN_WORDS:
             return None
-        near = self.pieces.get(low) or nearest_word(low, self.label_words)
+        same = self.label_stems.get(stem(low)) if len(low) > 4 else None
+        near = self.pieces.get(low) or same or nearest_word(low, self.label_words)
         if near is None:
             return None
         return LabelMention(
@@ -333,7 +376,40 @@ class Index:
             return mention.scores[name] * bonus
 
         order = sorted(mention.scores, key=lambda name: -rank(name))
+        family = self._statistics_of(order[0], mention) or self._named_alike(order[0], mention)
+        if family:
+            return family
         return tuple(name for name in order if rank(name) >= _CLOSE * rank(order[0]))
+
+    def _statistics_of(self, best: str, mention: Mention) -> tuple[str, ...]:
+        """Mean and longest pause, where somebody speaks of pauses."""
+        if self.parameters[best].role is not Role.OUTCOME or mention.how is How.EXACT:
+            return ()
+        said = {token for token in re.split(r"[^a-z0-9]+", mention.words.casefold()) if token}
+        counted = synonyms.STATISTICS | {"99th", "95th", "90th", "50th", "longest", "typical"}
+        own = tuple(word for word in _pieces(best) if word not in synonyms.STATISTICS)
+        if said & counted or own == _pieces(best):
+            return ()
+        alike = [
+            name
+            for name in mention.scores
+            if tuple(word for word in _pieces(name) if word not in synonyms.STATISTICS) == own
+        ]
+        return tuple(alike) if len(alike) > 1 else ()
+
+    def _named_alike(self, best: str, mention: Mention) -> tuple[str, ...]:
+        """Energy, where one column is the energy used and another its drift."""
+        word = mention.words.casefold()
+        if self.parameters[best].role is not Role.OUTCOME or mention.how is How.EXACT:
+            return ()
+        alike = [
+            name
+            for name in sorted(mention.scores, key=lambda name: -mention.scores[name])
+            if self.parameters[name].role is Role.OUTCOME
+            and isinstance(self.parameters[name], Number)
+            and word in words(name)
+        ]
+        return tuple(alike) if len(alike) > 1 and best in alike else ()
 
     def plainest(self, names: Sequence[str]) -> tuple[str, ...]:
         """Of columns that words can mean, those like the first: of its role, no more special."""

@@ -1,6 +1,6 @@
 """From facts to a draft: which question it is, and what each fact is in it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
@@ -8,7 +8,9 @@ from compass.chat.draft import Draft, How, Link, Slot
 from compass.chat.draft_columns import columns_of, with_renamed_column
 from compass.chat.english import question_kind
 from compass.chat.english.clauses import Direction
+from compass.chat.english.corrections import corrected, is_said, numbers_in, value_for
 from compass.chat.english.facts import (
+    About,
     Ask,
     Bare,
     Count,
@@ -26,6 +28,8 @@ from compass.chat.english.facts import (
     Named,
     Relation,
     Start,
+    Than,
+    Told,
     Wanted,
     Watch,
 )
@@ -50,6 +54,7 @@ from compass.domain.space import Category, Number, Role
 from compass.language import format_rule, parse_rule
 from compass.language.bind import bind_rule
 
+_SET = frozenset({"reach", "=="})  # a value, not a bound
 _SIDES = {"<": "high", "<=": "high", ">": "low", ">=": "low"}
 
 
@@ -79,6 +84,7 @@ class Meaning:
     count: int | None = None
     row: int | None = None
     last: str | None = None
+    revalued: bool = False  # a number of the draft is replaced
     moves: bool = False  # a parameter is given another value
     told: TextQuantity | None = None  # the last value of an outcome
     misfits: list[tuple[str, str]] = field(default_factory=list)
@@ -114,6 +120,8 @@ class Meaning:
             match fact:
                 case Equal(name=name) if name in bounded and self._is_number_outcome(name):
                     self.last = name  # p99 of 3.1 s, wanted under 1.5 s: the first is what it is
+                case Equal(name=name) if self.outcome(name) and _is_denied(fact, every):
+                    pass  # it keeps collapsing: which one will not?
                 case Equal():
                     self._equal(fact, explicit=explicit)
                 case Loose():
@@ -122,20 +130,35 @@ class Meaning:
                     self._loose_move(fact)
                 case Named(names=names):
                     self.last = names[-1]
+                case Bare() | Told() | Than():
+                    pass
                 case _:
                     self._take(fact)
-        for fact in every:
+        self._take_last(every)
+        self._bares([fact for fact in every if isinstance(fact, Bare)])
+        self._settle()
+
+    def _take_last(self, every: Iterable[Fact]) -> None:
+        """What hangs on the rest: columns that are only named, and old values."""
+        for fact in sorted(every, key=lambda fact: not isinstance(fact, Named)):
             if isinstance(fact, Named):
                 self._named(fact.names, praised=fact.praised)
-        self._settle()
+            elif isinstance(fact, Told):
+                self._told(fact)
+            elif isinstance(fact, Than) and fact.name in self.edits:
+                self.stated[fact.name] = fact.value
+            elif isinstance(fact, Than):
+                self.unplaced.append(f"than {fact.value}")
 
     def _swapped(self, every: list[Fact]) -> list[Fact]:
         """I meant gpus, not nodes: what was said of the one is said of the other."""
         named = [name for fact in every if isinstance(fact, Named) for name in fact.names]
         wrong = [n for fact in every if isinstance(fact, Keep) and fact.spared for n in fact.names]
-        if not self.correction or self.before is None or len(named) != 1 or len(every) > 2:
+        if self.before is None or len(named) != 1 or len(every) > 2:
             return every
         new = named[0]
+        if not self.correction and not {*wrong} & {*columns_of(self.before)}:
+            return every
         if len(wrong) == 1 and wrong[0] in columns_of(self.before) and len(every) == 2:
             self._rename(wrong[0], new)
             return []
@@ -183,6 +206,8 @@ class Meaning:
             case Watch(names=names):
                 self.watched += names
                 self.last = names[-1]
+            case About(name=name):
+                self.last = name
             case Drop(names=names):
                 # Of all that the words can mean, what was spoken of before.
                 known = columns_of(self.before) if self.before is not None else ()
@@ -197,8 +222,6 @@ class Meaning:
                 self._rule(rule)
             case Measured(name=name, told=told):
                 self.last, self.told = name, told
-            case Bare():
-                self._bare(fact)
             case Misfit(name=name, value=value, words=words):
                 self.misfits.append((name, value))
                 self.unplaced.append(words)
@@ -274,6 +297,10 @@ class Meaning:
             self._compare(name, "<=" if supply else "==", values[0])
         elif self.kind is not Kind.RECOMMEND and (start or (fact.cue == "now" and single)):
             self.given[name] = values[0]
+        elif self.outcome(name) and fact.cue == "has" and str(values[0]).startswith("not"):
+            self.bad.append(name)  # how it ended
+        elif self._is_given(fact):
+            self.given[name] = values[0]
         elif self._is_tried(fact, explicit):
             self.edits.setdefault(name, SetTo(value=whole(values[0])))
         elif self.outcome(name) and single and self.kind is not Kind.WHAT_IF:
@@ -285,6 +312,12 @@ class Meaning:
             self.watched.append(name)
         else:
             self._equality(name, values, negative=fact.negative)
+
+    def _is_given(self, fact: Equal) -> bool:
+        """Our runs use 8 nodes, in a question that starts from them."""
+        single = len(fact.values) == 1 and not fact.negative
+        starts = self.kind is Kind.RECONFIGURE and self.row is None and not self.outcome(fact.name)
+        return single and starts and fact.cue == "has"
 
     def _equality(self, name: str, values: tuple[Value, ...], *, negative: bool) -> None:
         """O2 here and O3 there allows both, never none."""
@@ -300,6 +333,9 @@ class Meaning:
             return False
         if self.outcome(fact.name):
             return False
+        again = self.before is not None and self.before.kind is Kind.WHAT_IF and self.correction
+        if again and self.before is not None and self.before.change and fact.cue == "with":
+            return fact.name in self.before.change  # on nvme, I mean
         if self.index.parameters[fact.name].role is not Role.KNOB:
             return fact.cue in {"set", ""} and not explicit and not self.moves
         return not (explicit and fact.cue == "with" and self.row is None)
@@ -315,8 +351,10 @@ class Meaning:
 
     def _loose(self, fact: Loose) -> None:
         """A bound without a column is on what was spoken of last, else on one of its unit."""
-        name = self.last or last_column(self.before)
-        quantity = fact.quantity
+        said_before = self.last is None and self.before is not None
+        if said_before and self._replace(fact.quantity, op="" if fact.op in _SET else fact.op):
+            return
+        name, quantity = self.last, fact.quantity
         if quantity.unit is None and self.told is not None and self.last is not None:
             share = self.told.form is QuantityForm.SHARE and quantity.form is QuantityForm.NUMBER
             value = quantity.value / 100 if share and quantity.value > 1 else quantity.value
@@ -329,24 +367,19 @@ class Meaning:
             self.links.append(Link(words=fact.words, columns=fact.names[:6], how=How.SYNONYM))
         op = fact.op
         if op == "reach" and name is not None:
-            if self.correction and number is not None and fact.quantity.unit is None:
-                self._revalue(name, number)
-                return
             if not self.outcome(name):
                 name = None
             else:
                 op = ">=" if self.better(name) == "maximize" else "<="
         if name is None or number is None:
             self.unplaced.append(fact.words)
-        elif op == "==":
-            self._revalue(name, number)
         else:
             self._limit(name, op, number)
 
     def _loose_move(self, fact: LooseMove) -> None:
         """Bring it down by a third: what was spoken of last, else what has the unit."""
         share = fact.amount.form in (QuantityForm.SHARE, QuantityForm.FRACTION)
-        name = self.last or last_column(self.before)
+        name = self.last or next(reversed(self.before.goals if self.before else {}), None)
         if name is not None and not share and number_of(fact.amount, name, self.index) is None:
             name = None
         if name is None and fact.names:
@@ -362,50 +395,63 @@ class Meaning:
             return
         self._goal(name, Change(direction=way, by=float(f"{number:.12g}"), relative=share))
 
-    def _bare(self, fact: Bare) -> None:
-        """100 when a row was asked for; make it 32, of what was bounded last."""
-        value = fact.quantity.value
-        whole_number = value.is_integer() and 0 <= value < 1e12 and fact.quantity.unit is None
-        if self.expecting is Slot.BASELINE and whole_number:
-            self.row = int(value)
-            return
-        if fact.quantity.form is QuantityForm.SHARE and self._other_share(value):
-            return
-        name = last_column(self.before)
-        number = None if name is None else number_of(fact.quantity, name, self.index)
-        told = self.correction or self.expecting is not None
-        if name is None or number is None or not told:
+    def _told(self, fact: Told) -> None:
+        """64 jobs, it is 16 today: the old value of what is changed."""
+        name = next(reversed(self.edits), None)
+        value = None if name is None else number_of(fact.quantity, name, self.index)
+        if name is None or value is None:
             self.unplaced.append(fact.words)
         else:
-            self._revalue(name, number)
+            self.stated[name] = whole(value)
 
-    def _other_share(self, share: float) -> bool:
-        """No, by 30 %: the last goal that is relative, with another share."""
-        goals = self.before.goals if self.before is not None else {}
-        changes = {n: g for n, g in goals.items() if isinstance(g, Change) and g.relative}
-        if not changes or not 0 < share < 1:
-            return False
-        name, goal = list(changes.items())[-1]
-        self.goals[name] = goal.model_copy(update={"by": float(f"{share:.12g}")})
-        return True
-
-    def _revalue(self, name: str, value: float) -> None:
-        """The last rule, goal or change with another number in it: make it 32."""
-        before = self.before or Draft()
-        if name in before.change:
-            self.edits[name] = SetTo(value=whole(value))
+    def _bares(self, every: Sequence[Bare]) -> None:
+        """100 when a row was asked for; make it 32; 60 is too much, 40."""
+        if not every:
             return
-        if before.where and name in names_in(parse_rule(before.where[-1])):
-            old = parse_rule(before.where[-1])
-            if isinstance(old, Comparison) and isinstance(old.right, Literal):
-                self._rule(Comparison(old.op, old.left, Literal(whole(value))))
-                return
-        goal = before.goals.get(name)
-        if isinstance(goal, Within):
-            high = goal.high is not None
-            self.goals[name] = Within(high=value) if high else Within(low=value)
+        words = ", ".join(fact.words for fact in every)
+        said = numbers_in(self.before, self.index) if self.before is not None else []
+        old = [
+            f for f in every if f.old or any(is_said(one, f.quantity, self.index) for one in said)
+        ]
+        new = [f for f in every if f not in old]
+        if len(new) == 1 and not old and self._is_row(new[0].quantity):
+            self.row = int(new[0].quantity.value)
+            return
+        told = self.correction or self.expecting is not None or bool(old)
+        if not new and len(old) == 1 and self.revalued:
+            return  # 600 is too slow, under 400
+        if len(new) != 1 or not told or not self._replace(new[0].quantity, old):
+            self.unplaced.append(words)
+
+    def _is_row(self, quantity: TextQuantity) -> bool:
+        whole_number = quantity.value.is_integer() and 0 <= quantity.value < 1e12
+        return self.expecting is Slot.BASELINE and whole_number and quantity.unit is None
+
+    def _replace(self, new: TextQuantity, old: Sequence[Bare] = (), op: str = "") -> bool:
+        """Put another number in the place of one that was said before; whether there was one."""
+        said = corrected(self.before, self.index, new, [fact.quantity for fact in old])
+        if said is None:
+            return False
+        name, value = said.name, value_for(said, new, self.index)
+        assert self.before is not None
+        assert value is not None
+        self.last, self.revalued = name, True
+        goal = self.before.goals.get(name)
+        if said.part == "rule":
+            self._compare(name, op or said.op, value)
+        elif said.part == "change":
+            self.edits[name] = SetTo(value=whole(value))
+        elif said.part == "baseline":
+            self.given[name] = whole(value)
+        elif isinstance(goal, Change):
+            relative = said.part == "share"
+            self.goals[name] = goal.model_copy(update={"by": value, "relative": relative})
+        elif isinstance(goal, Reach):
+            self.goals[name] = Reach(value=value)
         else:
-            self.unplaced.append(f"{value:g}")
+            high = (op or said.op).startswith("<")
+            self.goals[name] = Within(high=value) if high else Within(low=value)
+        return True
 
     def _named(self, names: tuple[str, ...], *, praised: bool) -> None:
         taken = {*self.edits, *self.goals, *self.keep, *self.dropped, *self.asked, *self.given}
@@ -488,6 +534,12 @@ class Meaning:
         )
 
 
+def _is_denied(fact: Equal, every: Iterable[Fact]) -> bool:
+    """Whether a class that is named is one that must not be."""
+    denied = [f for f in every if isinstance(f, Equal) and f.negative and f.name == fact.name]
+    return not fact.negative and any({*fact.values} <= {*one.values} for one in denied)
+
+
 def _labels_in(rule: Expression, name: str) -> tuple[Value, ...]:
     """The values that a rule allows a column, where it does nothing else."""
     if isinstance(rule, Comparison) and rule.op == "==" and rule.left == Name(name):
@@ -506,21 +558,6 @@ def equality(name: str, values: tuple[Value, ...], *, negative: bool) -> Express
     return Not(inside) if negative else inside
 
 
-def last_column(before: Draft | None) -> str | None:
-    """The column of the last rule, else of the last goal or change."""
-    if before is None:
-        return None
-    if before.kind is Kind.WHAT_IF and before.change:
-        return list(before.change)[-1]
-    if before.where:
-        names = names_in(parse_rule(before.where[-1]))
-        return names[0] if names else None
-    for part in (before.goals, before.change):
-        if part:
-            return list(part)[-1]
-    return None
-
-
 def kind_of(facts: Iterable[Fact], text: str, index: Index, known: Kind | None) -> Kind | None:
     """Which question it is, by the wording and by what was found."""
     every = [*facts]
@@ -528,6 +565,9 @@ def kind_of(facts: Iterable[Fact], text: str, index: Index, known: Kind | None) 
     goals = [f for f in every if isinstance(f, Wanted)]
     relative = any(isinstance(f.goal, Change | Reach | Same) for f in goals)
     relative = relative or any(isinstance(f, LooseMove) for f in every)
+    if named is None and question_kind.asks_how(text):
+        best = any(isinstance(f.goal, Extreme) for f in goals)
+        named = Kind.RECOMMEND if best and not relative else Kind.RECONFIGURE
     row = any(isinstance(f, Start) for f in every)
     if known is not None:
         if known is Kind.RECOMMEND and any(isinstance(f.goal, Change | Reach) for f in goals):
@@ -554,12 +594,13 @@ def _unnamed_kind(
         return index.parameters[name].role
 
     equals = [f for f in every if isinstance(f, Equal) and len(f.values) == 1 and not f.negative]
-    knobs = [f for f in equals if role(f.name) is Role.KNOB and f.cue in {"", "set", "with"}]
+    knobs = [f for f in equals if role(f.name) is Role.KNOB and f.cue in {"", "set", "with", "has"}]
     started = any(isinstance(f, Measured) for f in every) or any(
         f.cue == "now" and role(f.name) is Role.KNOB for f in equals
     )
     changed = any(isinstance(f, Moved) for f in every) or any(f.cue == "set" for f in knobs)
     limits = any(isinstance(f, Limit) and role(f.name) is Role.OUTCOME for f in every)
+    limits = limits or any(isinstance(f, Loose) for f in every)
     wanted = any(isinstance(f, Wanted) and isinstance(f.goal, Extreme | Change) for f in every)
     asked = any(isinstance(f, Ask | Everything) for f in every)
     goals = wanted or limits or relative
@@ -585,10 +626,13 @@ def _unnamed_kind(
         return Kind.WHAT_IF
     if changed and not (goals or asked) and question:
         return Kind.WHAT_IF
-    if relative or (started and (goals or row)) or (row and (goals or not changed)):
+    measured = any(isinstance(f, Measured) for f in every)
+    sought = not (relative or measured) and (any(isinstance(f, Ask) for f in every) or wanted)
+    if relative or (started and (goals or row) and not sought) or (row and (goals or not changed)):
         return Kind.RECONFIGURE
     if changed and question_kind.tries(text):
         return Kind.WHAT_IF
-    if question_kind.wants(text) or wanted or asked:
+    counted = any(isinstance(f, Count) for f in every)
+    if question_kind.wants(text) or wanted or asked or counted:
         return Kind.RECOMMEND
     return None

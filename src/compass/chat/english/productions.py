@@ -1,6 +1,5 @@
 """The productions of the grammar: which rows of spans are a clause, and what makes facts of them.
 
-A line `clause -> action /cost` opens productions of one head, each on a line of its own: capitals
 are classes of spans (`lexicon`, `spans`), small letters are other heads, `?` may be missing, `*` is
 any number of times. Words that say nothing may stand anywhere.
 """
@@ -11,6 +10,8 @@ sep
     COMMA
     AND
     OR
+    OR SET
+    OR TO
     COMMA AND
     COMMA OR
     AND OR
@@ -23,6 +24,7 @@ labs
 amount
     NUM
     PCT
+    FRAC
 value
     NUM
     LAB
@@ -44,6 +46,7 @@ be
     SET
     TO
 limit -> op
+    FIT
     LT
     LE
     GT
@@ -58,17 +61,23 @@ range -> pair
     BETWEEN amount TO amount
 spread -> pair
     FROM? amount TO amount
+    FROM? amount UPTO amount
 mover
     RED
     INC
 lessmore
     LESS
     MORE
+beyond
+    ORLESS
+    ORMORE
+    ORBETTER
 pairing
     NUM TIMES NUM
 
 clause -> bound
     KEEP? cols be* EQ? limit IS* amount
+    cols be* limit IS* amount INSTEAD amount
 clause -> bounds
     KEEP? cols glue* limit IS* amount sep? limit amount
 clause -> bound_named
@@ -77,7 +86,6 @@ clause -> bound
     glue* limit IS* amount IS? COL
 clause -> bound /0.1
     glue* limit IS* amount WITH COL
-    glue* limit IS* FRAC IS? COL
 clause -> with_switch /0.3
     WITH COL
 clause -> product_pair
@@ -89,14 +97,21 @@ clause -> not_beyond
     UNTOUCHED COL glue* limit amount
 clause -> free_bound /0.3
     glue* limit IS* amount
+clause -> not_beyond
+    limit amount COL FORBIDDEN
+    limit amount COL TOOMUCH
+    ALL limit amount COL TOOMUCH
+clause -> not_free /0.3
+    NOT ALL? OPTIONS? glue* FIT? MEASURED? SET? limit IS* amount
+    ALL? limit amount TOOMUCH
+    ALL limit amount FORBIDDEN
 clause -> or_bound
     amount IS? COL ORLESS
     amount IS? COL ORMORE
     amount ORLESS COL
     amount ORMORE COL
-    cols glue* EQ? amount ORLESS
-    cols glue* EQ? amount ORMORE
-    cols glue* EQ? amount ORBETTER
+    cols glue* EQ? amount beyond
+    cols glue* NWT IS* amount
 clause -> free_or_bound /0.4
     amount ORLESS
     amount ORMORE
@@ -111,8 +126,11 @@ clause -> spread_over
 clause -> repeated
     glue* IT? limit IT
 clause -> bare /2.0
-    NUM
+    amount
     BY amount
+    NOT BY? amount
+    BY? amount COMMA? INSTEAD BY? amount
+    INSTEAD amount COMMA? amount
 clause -> spread_over
     cols glue* ALL spread
 clause -> limit_noun
@@ -122,7 +140,7 @@ clause -> free_between /0.4
 clause -> free_between /0.6
     spread
 clause -> not_beyond
-    NOT ALL? WITH? limit amount COL
+    NOT ALL? WITH? glue* limit amount IS? COL
     NOT ALL? COL glue* limit amount
     ALL limit amount COL FORBIDDEN
 clause -> than_bound
@@ -134,6 +152,7 @@ setting -> setting
     COL be* EQ* value
     LAB COL
     LAB WITH COL
+    COL WITH LAB
     COL be* EQ* ONLY? value sep values
     value sep values COL
     COL ONLY value
@@ -144,7 +163,6 @@ setting -> setting /0.25
 setting -> switched /0.1
     COL glue* ONOFF
     ONOFF COL
-    COL STAYS ONOFF
     ONOFF COL COL
 setting -> setting
     LAB sep labs COL
@@ -165,15 +183,14 @@ clause -> given_values /0.1
     settings
 clause -> only_values
     settings ONLY
+    settings REQUIRED
 clause -> tried
     mover TO settings
-    mover TO NUM COL
 clause -> switched_on /0.15
     SET COL
 clause -> tried
     SET TO? WITH? settings
 clause -> moved
-    SET ALL FROM value TO value
     LAB TO LAB
 clause -> moved_settings
     SET? FROM setting TO setting
@@ -187,14 +204,18 @@ clause -> only_values
     SET ONLY settings
 clause -> not_values
     NOT WITH? setting
+    NOT glue* REACH? values
     NOT SET setting
-    NOT IS* ONLY setting
     NOT glue* setting
 clause -> illegal /1.0
     NUM IS? COL
     COL be* EQ* NUM
 clause -> not_values /0.3
     COL BUT labs
+clause -> complained /0.8
+    COL BE WORD
+    COL be* TOOMUCH
+    COL BE? KILLS
 clause -> misfit /1.5
     COL be* NOT? EQ* WORD
     SET COL TO? WORD
@@ -206,42 +227,42 @@ clause -> not_values
     COL glue* ALL NOT labs
 clause -> forbidden
     setting FORBIDDEN
-    NOT setting FORBIDDEN
 clause -> fine
     settings FINE
 clause -> now
     NOW COMMA settings
     NOW OPTIONS? IS* EQ? WITH? settings
     NOW glue* settings
-    NOW glue* FROM settings
     settings NOW
     NOW EQ settings
 clause -> now_measured
     NOW glue* amount IS? COL
     NOW COL glue* amount
-    COL glue* NOW glue* amount
     COL BE IS* amount
-    COL BE IS* NOW IS* amount
 clause -> now_measured /0.1
     COL MEASURED IS* amount
     MEASURED IS* amount COL?
     COL NOW? IS* MEASURED IS* amount
 
+clause -> moved_back
+    SET? COL glue* UPTO? TO? value FROM value
+    mover COL TO? value FROM value
+    COL glue* mover TO? value FROM value
 clause -> moved
+    SET value COL? TO value COL?
     SET? COL glue* FROM value TO value
     SET? glue* FROM value COL? TO value COL?
     mover COL FROM value TO value
     COL glue* mover FROM value TO value
-    mover FROM value COL? TO value COL?
 clause -> moved /0.2
     SET? COL glue* value TO value
 clause -> set_to
-    SET COL TO value
     SET COL glue* TO value
+    SET COL glue* UPTO value
 clause -> set_to /0.2
     SET? COL TO value
 clause -> instead
-    COL be* PER? value INSTEAD PER? value
+    COL glue* PER? value INSTEAD PER? value
     SET? WITH? value COL? INSTEAD value COL?
     SET COL glue* value INSTEAD value
 clause -> instead_first
@@ -257,45 +278,43 @@ clause -> tried /0.2
 
 clause -> moved_by
     mover cols BY? amount
-    mover cols BY? FRAC
     cols glue* mover BY? amount
-    cols glue* mover BY? FRAC
     mover amount LESS cols
     mover amount cols LESS
     ADD amount cols
     mover cols WITH PCT
 clause -> free_moved_by /0.5
     mover BY amount
-    mover BY FRAC
+    mover amount
     mover BY? amount LESS
+    SET IT? amount lessmore
+    glue* amount lessmore IT?
     amount lessmore THAN? NOW?
-    FRAC lessmore THAN? NOW?
     mover NOW? BY amount
 clause -> moved_each
     mover cols BY amount sep cols BY amount
 clause -> scaled_to
     mover cols WITH FRAC
-clause -> moved_to
+clause -> moved_to /0.05
     cols glue* mover TO amount ORLESS
     cols glue* mover TO amount ORMORE
     mover cols TO amount
+    SET cols mover TO amount
     cols glue* mover TO amount
     mover cols glue* limit amount
     cols glue* mover glue* limit amount
 clause -> moved_only /0.3
     mover cols
+    mover MAX cols
+    SET cols mover
     cols glue* mover
 clause -> moved_by
+    SET cols mover BY? amount
     mover BY? amount IS? cols
-    mover BY? FRAC IS? cols
-    mover BY? amount WITH cols
-    mover amount FROM cols
     cols glue* amount mover
     glue* amount lessmore cols
-    glue* FRAC lessmore cols
     lessmore cols BY amount
     cols glue* amount lessmore
-    cols glue* FRAC lessmore
     cols BY amount lessmore
     amount cols lessmore
 clause -> moved_only /0.3
@@ -315,43 +334,43 @@ clause -> added_to
 clause -> scaled
     DOUBLE cols
     cols glue* DOUBLE
-    SET cols DOUBLE
     FACTOR cols
     FACTOR lessmore cols
     glue* FACTOR IS cols
     cols glue* FACTOR lessmore?
     mover cols BY? FACTOR
-    mover cols TO FACTOR
 clause -> scaled_to
-    FRAC IS? cols
     mover cols TO FRAC
+    FRAC IS? cols
     cols glue* FRAC
     mover cols BY? FACTOR
-clause -> moved_by /0.4
-    mover cols BETWEEN? amount TO amount BY?
 clause -> free_reach /0.5
-    mover TO amount
-    SET TO amount
-    REACH TO amount
+    mover IT? TO amount
+    SET IT? TO amount
+    REACH IT? TO amount
     REACH amount
 clause -> worse_by
     cols glue* limit amount WORSE
     limit amount WORSE cols
-    cols glue* amount WORSE
+    cols glue* amount WORSE ORLESS?
+    cols glue* mover BY? limit amount
 clause -> faster_in
     amount FASTER WITH cols
-    FASTER WITH cols BY amount
 clause -> free_reach /0.6
     WANT TO? amount
 clause -> faster
+    cols glue* amount FASTER
+    cols glue* FACTOR FASTER
+    glue* amount FASTER
     FASTER BY? amount
-    FASTER BY? FRAC
-    amount FASTER
-    FRAC FASTER
+    limit? amount FASTER
     FASTER BY? FACTOR
     FACTOR FASTER
 clause -> faster_only /0.1
     SET? FASTER
+clause -> moved_up
+    REACH cols mover TO amount
+    SET cols mover TO amount
 clause -> reached
     REACH amount IS? COL
     REACH COL IS* amount
@@ -360,14 +379,30 @@ clause -> reached
 clause -> extreme
     MIN IS? cols
     cols be* MIN
+    cols be* OPT EQ MIN
+    cols be* OPT COMMA MIN
     KEEP cols MIN
     MIN WITH cols
     MAX IS? cols
     cols be* MAX
+    cols be* OPT EQ MAX
+    cols be* OPT COMMA MAX
     KEEP cols MAX
     MAX WITH cols
 clause -> optimised /0.1
     cols FASTER
+clause -> optimised /0.1
+    TOP OPTIONS WITH cols
+    OPT OPTIONS WITH cols
+clause -> better_for
+    FASTER WITH cols
+clause -> optimised /0.3
+    BY cols
+clause -> than_value /0.3
+    THAN value COL?
+clause -> swapped_columns
+    NOT COL COMMA? COL
+    COL COMMA? NOT COL
 clause -> switched_off
     REMOVE COL
 clause -> optimised /0.1
@@ -377,6 +412,7 @@ clause -> optimised /0.1
 clause -> best_with /0.2
     BEST IS? COL
     BEST WITH cols
+    cols be* BEST
 clause -> best
     BEST
 clause -> succeeds /0.1
@@ -385,20 +421,14 @@ clause -> free_reach /0.5
     amount FINE
 clause -> same_or_better
     limit SAME cols
-    SAME cols ORLESS
-    SAME cols ORMORE
-    SAME cols ORBETTER
-    cols glue* SAME ORLESS
-    cols glue* SAME ORMORE
-    cols glue* SAME ORBETTER
-    cols STAYS SAME ORBETTER
+    SAME cols beyond
+    cols glue* STAYS? SAME beyond
 clause -> same
     KEEP SAME cols
     cols STAYS SAME
     KEEP cols glue* SAME
     cols glue* SAME
     WITH? SAME cols
-    SAME cols THAN
 clause -> tolerance
     KEEP? cols glue* SAME limit amount
 clause -> tolerance /0.2
@@ -410,8 +440,9 @@ clause -> worse_by /0.1
 clause -> kept
     UNTOUCHED cols
     cols glue* UNTOUCHED
-    cols STAYS
+    cols glue* STAYS
     NOT SET cols
+    NOT SET IT TO lessmore? cols
     KEEP cols
 clause -> no_worse
     NOWORSE cols
@@ -433,6 +464,8 @@ clause -> worse_by
     NOT mover cols BY limit? amount
     NOWORSE BY limit? amount IS? cols
 
+clause -> ask_bound
+    WHICH IS? COL be* limit IS* amount
 clause -> ask_between
     WHICH IS? COL be* range
 clause -> ask
@@ -441,17 +474,12 @@ clause -> ask
     cols FREE
     WHICH cols FREE
     ONLY cols FREE
-    cols FREE ONLY
     cols glue* ONLY FREE
-    ALL FREE? SET? cols
     ONLY SET cols
     SET ONLY cols
-    WHICH ONLY cols
-    ONLY cols FREE
-    ONLY WHICH cols
+    SET cols ONLY
 clause -> ask /0.3
     SET OPT? cols
-    SET WHICH cols
 clause -> everything
     WHICH? ALL
     SET ALL
@@ -461,10 +489,8 @@ clause -> everything_but
     ALL BUT cols
     SET ALL BUT cols
     ALL FREE BUT? NOT cols
-    ALL BUT NOT cols
+    ALL FREE BUT cols
     WHICH? ALL NOT cols
-    SET ALL NOT cols
-    NOT cols ALL
 clause -> ask
     COL be* ONOFF OR ONOFF
     COL be* EQ? WHICH? ONOFF OR ONOFF
@@ -474,6 +500,8 @@ clause -> equal_pair
 clause -> compared_best
     LAB FASTER THAN LAB
     NUM IS? COL FASTER THAN NUM
+    values COL? FASTER
+    FASTER COMMA values COL?
 clause -> compared /0.15
     COMPARE LAB WITH LAB COL?
     BETWEEN values COL?
@@ -492,6 +520,9 @@ clause -> observe /0.1
     AFFECT IS? cols
     cols AFFECT
     WHICH IS* cols AFFECT
+clause -> now_bare /0.6
+    IS* NUM NOW
+    NOW NUM
 clause -> nothing_else
     ALL STAYS
     ALL glue* SAME
@@ -512,16 +543,21 @@ clause -> drop
     cols FORGET
     ALL? COL FINE
     KEEP cols OUT
-    FORGET cols OUT
     FORGET limit WITH cols
     FORGET WITH? cols
     FORGET limit cols
     FORGET limit amount? cols
     FORGET cols limit
     FORGET ONLY? labs
+clause -> top_by
+    TOP NUM cols BY cols
+    TOP NUM cols WITH cols
+clause -> best_for /0.05
+    WHICH IS? cols OPTIONS? WITH cols
 clause -> counted_by
     NUM OPTIONS BY cols
     TOP NUM OPTIONS? BY cols
+    NUM TOP OPTIONS WITH cols
     TOP NUM OPTIONS WITH cols
 clause -> counted
     NUM OPTIONS WITH cols
@@ -530,7 +566,10 @@ clause -> counted
     TOP NUM cols
     NUM BEST OPTIONS
     BEST NUM OPTIONS
-    TOP NUM COL OPTIONS
+clause -> count /0.3
+    GIVE ONLY? NUM
+    GIVE ONLY? TOP NUM
+    ONLY TOP? NUM
 clause -> count
     TOP NUM OPTIONS?
     NUM TOP? OPTIONS
@@ -564,19 +603,22 @@ clause -> more_than
     lessmore COL THAN COL
 clause -> as_many
     limit? ASMANY COL THAN COL
+    limit? FACTOR COL THAN COL
 clause -> multiple
     COL glue* EQ? MULTIPLE NUM
     COL glue* EQ? MULTIPLE COL
+clause -> even
+    cols glue* EVEN
 clause -> power_of_two
     cols glue* EQ? POWER2
 product
     COL TIMES COL
     COL TIMES COL TIMES COL
     PRODUCT cols
-    COL AND COL PRODUCT
 clause -> product_rule
-    product glue* EQ? limit NUM
-    product glue* EQ NUM
+    product be* EQ? limit? NUM
+    limit NUM COL? COMMA? IE? product
+    limit NUM WORD COMMA? IE? product
     product glue* EQ? limit COL
     product glue* EQ COL
     COL glue* EQ? limit product

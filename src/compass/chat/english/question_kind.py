@@ -15,10 +15,10 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         Kind.RECONFIGURE,
         _whole(
-            r"\bre-?configur|\bre-?tune|\b(?:smallest|least|minimal|fewest|minimum|"
+            r"\bre-?configur|\bre-?tune|\b(?:smallest|least|minimal|fewest|minimum|tiniest|few|"
             r"small)\b[^.?]{0,20}"
-            r"\bchanges?\b|\bhow (?:do|can|could|should|might|would) (?:i|we|one|you|my)\b"
-            r"(?![^.?]{0,120}\b(?:affect|impact|influence)\b)|\bwhat (?:should|must|do|can|"
+            r"\b(?:changes?|modifications?|tweaks?|fix|adjustments?|edits?)\b|\bwhat (?:should|"
+            r"must|do|can|"
             r"could|would|shall) "
             r"(?:i|we|you)(?: have to| need to)? (?:change|adjust|modify|alter|tweak)\b|"
             r"\bwhat (?:needs?|has|have) to (?:change|be changed)\b|"
@@ -43,7 +43,7 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             r"\bwhat (?:does|would|will|do|did) (?:that|this|it|they) (?:do|mean|cost|change)\b|"
             r"\bwhat (?:does|would|will|do|did)\b[^.?]{0,60}\bdo to\b|"
             r"\bhow\b[^.?]{0,40}\b(?:reacts?|responds?|depends?)\b|"
-            r"\bwhat else\b|\bin case (?:i|we)\b|"
+            r"\bwhat becomes? of\b|\bwhat else\b|\bin case (?:i|we)\b|"
             r"\bhow (?:much|many|far|strongly)\b[^.?]{0,80}\b(?:would|will|does|do)\b"
             r"(?! (?:i|we)\b)[^.?]{0,80}\bif\b"
         ),
@@ -54,7 +54,8 @@ _STRONG: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
 )
 _TRIED = _whole(
-    r"\bdo (?:we|i|they)\b|\bsee (?:how|what|if|whether)\b|\bif\b|\bwould\b|\bwill\b|\bdoes\b|"
+    r"\bdo (?:we|i|they)\b|\bsee (?:how|what|if|whether)\b|\bif\b|\bwould\b(?! (?:also )?(?:like|"
+    r"love|prefer|need|want))|\bwill\b|\bdoes\b|"
     r"\bhow about\b|\bcould\b|"
     r"\bhow (?:much|many) (?:faster|slower|more|less)|\bwhat (?:does|is|will|would)\b|\bwhats\b|"
     r"\bwhen\b"
@@ -62,7 +63,8 @@ _TRIED = _whole(
 _FORESEEN = _whole(
     r"\bwhat\b[^.?]{0,100}\b(?:becomes?|expect)\b|\bwhat (?:will|would)\b[^.?]{0,100}\bbe\b|"
     r"\bwhat\b[^.?]{0,60}\b(?:(?:do|would|will) i get|like (?:for|with|if|on))\b|"
-    r"\bassuming\b|\bpredict|\bestimate|\bforecast|\bhow long (?:will|would|does)\b|"
+    r"\bassuming\b|\bwhether\b|\bhow\b[^.?]{0,60}\bchanges?\b|\bpredict|\bestimate|\bforecast|"
+    r"\bhow long (?:will|would|does)\b|"
     r"\bhow (?:much|many|fast)\b[^.?]{0,60}\b(?:would|will)\b|\bhow does\b|\bhow do the\b"
 )
 _SUGGESTED = _whole(
@@ -78,8 +80,20 @@ _WANTED = _whole(
     r"\bset ?up for\b|\bdetermine\b|\bselect\b|\bshow me\b|\bcan you\b|\bhow (?:big|large|much)\b|"
     r"\bdecide\b|\bgood (?:config|setting|value|choice|setup)|\bany setup\b|\bconfiguration (?:for|"
     r"that|with)\b|\bwork out\b|\bwhere should\b|\balternatives\b|\boptions\b|\bget me\b|\btune\b|"
-    r"\boptimi[sz]e\b|\bis it possible\b|\bcan i\b|\bany way\b"
+    r"\boptimi[sz]e\b|\bis it possible\b|\bcan i\b|\bany way\b|\bany (?:ideas?|suggestions?|"
+    r"advice|hints?|tips?)\b"
 )
+
+
+_HOW = _whole(
+    r"\bhow (?:do|can|could|should|might|would) (?:i|we|one|you|my)\b"
+    r"(?![^.?]{0,120}\b(?:affect|impact|influence)\b)"
+)
+
+
+def asks_how(text: str) -> bool:
+    """Whether a message asks how something is reached: of a run that somebody has, or at all."""
+    return bool(_HOW.search(text))
 
 
 _NAMING = ("recommend", "suggest", "reconfigure", "happens", "happen")

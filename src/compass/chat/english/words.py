@@ -73,6 +73,12 @@ _WRITTEN_OUT = (
     (re.compile(r"\bi/o\b", re.I), "io"),
     (re.compile(r"(?<![\w.])(\d+)\s?[x×](?=\s?\d)"), r"\1 x "),
     (re.compile(r"\bwont\b", re.I), "will not"),
+    (re.compile(r"\b(\d{2,3})(?:st|nd|rd|th)[ -]percentile\b", re.I), r"p\1"),
+    (
+        re.compile(r"\b(more|less|fewer|rather|higher|lower|better|worse|faster) then\b", re.I),
+        r"\1 than",
+    ),
+    (re.compile(r"(?<![\d.,\w])(\d{1,3}) (\d{3})(?![\d.\w])"), r"\1\2"),
     (re.compile(r"\b(do|does|did|is|are|should|must|would|could|ca)nt\b", re.I), r"\1 not"),
     (re.compile(r"\b(max|min|approx|ca|incl|excl)\.(?=\s*[\d~$])", re.I), r"\1"),
     (re.compile(r"\b(r[ou][wn]|job|trial|experiment) (\d+)['’]s\b", re.I), r"\1 \2 of"),
@@ -130,8 +136,10 @@ _UNIT_WORDS: dict[str, str] = _with_plurals({
     "milliwatt": "mW", "kilowatthour": "kWh", "watthour": "Wh", "gigahertz": "GHz",
     "megahertz": "MHz", "kilohertz": "kHz", "hertz": "Hz", "mw": "MW", "mj": "MJ",
     "sec": "s", "hour": "h", "dollar": "$", "buck": "$", "usd": "$", "$": "$", "euro": "$",
-    "eur": "$", "€": "$",
+    "eur": "$", "€": "$", "kbps": "kbit/s", "mbps": "Mbit/s", "gbps": "Gbit/s",
+    "megabit": "Mbit", "gigabit": "Gbit", "kilobit": "kbit", "megawatthour": "MWh",
 })  # fmt: skip
+_DEGREES = word_set("degree degrees celsius kelvin kelvins °")  # columns count them without
 _DIGITS = re.compile(r"\.?\d")
 _CLOCK = re.compile(r"h(\d{1,2})(?:m(?:in)?)?")  # what follows the 1 of 1h30
 _MONEY = frozenset({"$", "€"})
@@ -181,6 +189,8 @@ def quantity_at(found: Sequence[Token], place: int) -> tuple[TextQuantity, int] 
         return marked
     unit = _unit_at(found, place)
     if unit is None:
+        while place < len(found) and found[place].low in _DEGREES:
+            place += 1
         return (TextQuantity(value), place) if place > start else None
     return _with_more(found, TextQuantity(value, QuantityForm.NUMBER, unit[0]), unit[1])
 
@@ -257,6 +267,9 @@ def _in_words(found: Sequence[Token], place: int) -> tuple[float, int, bool] | N
 def _fraction(found: Sequence[Token], place: int) -> tuple[float, int, bool] | None:
     """Half, a fifth, two thirds, 3/4."""
     low = [token.low for token in found[place : place + 3]]
+    if low[0] == "half" and low[1:2] in (["a"], ["an"]) and low[2:3] not in ([], ["dozen"]):
+        known = unit_named(low[2]) is not None
+        return 0.5, place + 1 + (not known), known
     if low[0] in {"half", "halve"} and low[1:2] != ["dozen"]:
         return (0.5, place + 1, True) if low[0] == "half" else None
     if len(low) > 1 and low[1] in _PARTS:

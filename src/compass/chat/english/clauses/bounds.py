@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from compass.chat.draft import Link
 from compass.chat.english.clauses.columns import (
@@ -30,7 +31,7 @@ _VERB = re.compile(r"(?:s|ed|ing)$")
 _COPULAS = word_set("is are be must should stays stay has to the a")
 # By more than 100 is of a change; a number below 1000 is of a noun that was passed over.
 _COUNTED = word_set("by number condition value amount count total setting")
-_BARE_MESSAGE = 6  # words of a message that only gives a number
+_BARE_MESSAGE = 14  # words of a message that only gives a number
 
 
 class Bounds(Columns):
@@ -111,13 +112,18 @@ class Bounds(Columns):
         )
         return Facts(turned, made.links)
 
+    def not_free(self, node: Node) -> Facts | None:
+        """No run may take more than an hour."""
+        op = FLIPPED[next(node.find("limit")).value]
+        return self._free([(op, self._amounts(node)[0])], node)
+
     def free_bound(self, node: Node) -> Facts | None:
         return self._free([(next(node.find("limit")).value, self._amounts(node)[0])], node)
 
     def _free(self, pairs: Sequence[tuple[str, TextQuantity]], node: Node) -> Facts | None:
         """A bound on what was spoken of, else on the column that its unit tells."""
         amount = pairs[-1][1]
-        start = next(node.find("limit", "range", "spread", "NUM", "PCT")).first
+        start = next(node.find("limit", "range", "spread", "NUM", "PCT", "FRAC")).first
         before = self.spans.source.found[start - 1].low if start else ""
         if self._noun_behind(node) or self._noun_before(node) or before in _COUNTED:
             return None  # by more than 100: of a change, not of what it is
@@ -137,7 +143,7 @@ class Bounds(Columns):
     def _noun_before(self, node: Node) -> bool:
         """Colour < 3: an unknown noun is what is bounded."""
         found, place = self.spans.source.found, node.start - 1
-        while place >= 0 and found[place].low in _COPULAS:
+        while place >= 0 and found[place].low in _COPULAS | {"from", "to", "by"}:
             place -= 1
         return place >= 0 and any(s.tag == "WORD" and s.left > 1.0 for s in self.spans.at[place])
 
@@ -149,7 +155,7 @@ class Bounds(Columns):
         facts: list[Fact] = []
         for name in found[0]:
             op = "<=" if node.has("ORLESS") else ">="
-            if node.has("ORBETTER"):
+            if node.has("ORBETTER", "NWT"):
                 op = ">=" if self.better(name) == "maximize" else "<="
             number = number_of(amounts[0], name, self.index)
             if number is None:
@@ -192,9 +198,20 @@ class Bounds(Columns):
         before = [s for row in self.spans.at[: node.start] for s in row if s.end == node.start]
         if len(said) > _BARE_MESSAGE or self._noun_behind(node):
             return None
-        if any(span.left >= ASKED for span in before):
+        if any(span.left >= ASKED for span in before) or self._unknown_before(node):
             return None
-        return Facts((Bare(self._amounts(node)[0], self.spans.words(node.start, node.end)),))
+        amounts, words = self._amounts(node), self.spans.words(node.first, node.end)
+        bare = [Bare(one, words) for one in amounts]
+        if node.has("NOT", "INSTEAD"):
+            bare[-1] = replace(bare[-1], old=True)  # 400, not 600
+        return Facts(tuple(bare))
+
+    def _unknown_before(self, node: Node) -> bool:
+        """Lambda to 0.9: the number is of a noun that is not known."""
+        place = node.first - 1
+        while place >= 0 and self.spans.source.found[place].low in _COPULAS | {"to", "at", "of"}:
+            place -= 1
+        return place >= 0 and any(s.tag == "WORD" and s.left >= ASKED for s in self.spans.at[place])
 
     def limit_noun(self, node: Node) -> Facts | None:
         """4 nodes is the upper limit."""

@@ -16,6 +16,8 @@ from compass.chat.english.facts import (
     LooseMove,
     Measured,
     Moved,
+    Than,
+    Told,
     Wanted,
 )
 from compass.chat.english.grammar import Node
@@ -90,6 +92,26 @@ class Changes(Values):
     def moved(self, node: Node) -> Facts | None:
         old, new = [*node.find("value", "LAB")][:2]
         return self._changed(node, old, new)
+
+    def moved_back(self, node: Node) -> Facts | None:
+        """Down to 10 ms from 50."""
+        new, old = [*node.find("value")][:2]
+        return self._changed(node, old, new)
+
+    def than_value(self, node: Node) -> Facts | None:
+        """Slower than cg: what it is compared with is what it was."""
+        labels, amounts = [*node.find("LAB")], self._amounts(node)
+        if labels:
+            made = self._label_ends(node, labels)
+        else:
+            made = self._number_ends(node, amounts) if node.has("COL") or amounts[0].unit else None
+        return None if made is None else Facts((Than(made[0], made[1][0]),), made[2])
+
+    def now_bare(self, node: Node) -> Facts | None:
+        """With 64 jobs, it is 16 today: of what is changed."""
+        if self._noun_behind(node):
+            return None
+        return Facts((Told(self._amounts(node)[0], self.spans.words(node.start, node.end)),))
 
     def moved_settings(self, node: Node) -> Facts | None:
         """From acks=1 to acks=all."""
@@ -210,6 +232,10 @@ class Changes(Values):
             return Moved(name, Times(factor=float(f"{factor:.12g}")))
         number = number_of(amount, name, self.index)
         return None if number is None else Moved(name, Plus(amount=-number if down else number))
+
+    def moved_up(self, node: Node) -> Facts | None:
+        """Get the throughput up to 20."""
+        return self.moved_to(node)
 
     def moved_to(self, node: Node) -> Facts | None:
         amounts = self._amounts(node)

@@ -16,7 +16,7 @@ from compass.domain.base import Value
 from compass.domain.space import Number, Role
 from compass.prepare.names import words as words_of
 
-OPS = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
+OPS = {"FIT": "<=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
 FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 PARAMETERS = (Role.KNOB, Role.CONTEXT)
 _CLOSE = 0.9

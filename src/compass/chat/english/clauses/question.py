@@ -26,10 +26,14 @@ from compass.domain.space import Number, Role
 from compass.prepare.names import words as words_of
 
 _BOUNDARIES = word_set(", . ; : ? ! - and or & + plus but")
+_BEST = frozenset({"best", "optimal", "ideal", "optimum", "right", "suitable"})
+_GIVING = word_set("show give me list want need us , .")
 _STATES = frozenset({"KEEP", "SET", "MEASURED", "BE", "IS"})
 _INTRODUCES = frozenset({"WHICH", "AFFECT", "FREE", "ALL", "OPTIONS", "BEST", "OPT", "SET"})
 _PLACED = frozenset({"on", "in", "at"})
-_SPARED = frozenset({"not", "but not", "except", "except for", "apart from", "aside from"})
+_SPARED = frozenset(
+    {"nor", "neither", "not", "but not", "except", "except for", "apart from", "aside from"}
+)
 
 
 class Question(Goals):
@@ -51,9 +55,21 @@ class Question(Goals):
             return None
         return Facts((*asked.all, *bound.all), bound.links)
 
+    def ask_bound(self, node: Node) -> Facts | None:
+        """Find a time step longer than 20 minutes."""
+        asked, bound = self.ask(node), self.bound(node)
+        if asked is None or bound is None:
+            return None
+        return Facts((*asked.all, *bound.all), bound.links)
+
     def everything(self, node: Node) -> Facts | None:
         behind = self.spans.at[node.end] if node.end < self.spans.length else []
-        held = node.end < self.spans.length and self.spans.source.found[node.end].low in _PLACED
+        runs = (
+            any(span.tag in ("SET", "MEASURED") for span in behind) and node.parts[-1].name == "ALL"
+        )
+        held = runs or (
+            node.end < self.spans.length and self.spans.source.found[node.end].low in _PLACED
+        )
         if held or any(span.tag in OPS for span in behind):
             return None  # anything over 4 threads, everything on one node
         return Facts((Everything(),))
@@ -107,6 +123,18 @@ class Question(Goals):
     def nothing_else(self, _: Node) -> Facts:
         """Everything else stays as it is: nothing more may be set."""
         return Facts(())
+
+    def swapped_columns(self, node: Node) -> Facts | None:
+        """Not p99, p50."""
+        found = [self._column(one) for one in node.find("COL")]
+        if None in found or found[0] is None or found[1] is None:
+            return None
+        wrong, right = found if node.parts[0].name == "NOT" else found[::-1]
+        assert wrong is not None
+        assert right is not None
+        if wrong[0] == right[0] or self._outcome(wrong[0]) != self._outcome(right[0]):
+            return None
+        return Facts((Keep((wrong[0],), spared=True), Named((right[0],))), right[1])
 
     def none_of(self, node: Node) -> Facts | None:
         """No spill, no gpus: none of what is counted; no compression: switched off."""
@@ -162,6 +190,22 @@ class Question(Goals):
         if count is None or best is None:
             return None
         return Facts((*count.all, *best.all), best.links)
+
+    def top_by(self, node: Node) -> Facts | None:
+        """Top 3 solvers by run time."""
+        count, made = self.count(node), self.best_for(node)
+        return None if made is None or count is None else Facts((*count.all, *made.all), made.links)
+
+    def best_for(self, node: Node) -> Facts | None:
+        """The best threads for energy: asked for, and what they should be good for."""
+        first, second = node.find("cols")
+        said = next(node.find("WHICH", "TOP")).phrase.words
+        if node.has("WHICH") and not set(said.split()) & _BEST:
+            return None
+        asked, wanted = self.ask(first), self.optimised(second)
+        if asked is None or wanted is None:
+            return None
+        return Facts((*asked.all, *wanted.all), (*asked.links, *wanted.links))
 
     def free_reach(self, node: Node) -> Facts | None:
         """Get it down to 180 W: the unit, or what was spoken of, tells of what."""
@@ -219,6 +263,11 @@ class Question(Goals):
         if amount.unit is not None or not amount.value.is_integer():
             return None
         number = int(amount.value)
+        before = self.spans.source.found[node.first - 1].low if node.first else ""
+        if node.parts[0].name == "ONLY" and before and before not in _GIVING:
+            return None  # the box has only 64
+        if node.parts[-1].name == "NUM" and (self._noun_behind(node) or not self._ends(node)):
+            return None  # give me 16 nodes
         return Facts((Count(number),)) if 1 <= number <= 1000 else None
 
     def named(self, node: Node) -> Facts | None:
@@ -229,6 +278,8 @@ class Question(Goals):
         if not alone and not all(self._outcome(name) for name in found[0]):
             return None
         before = [token.low for token in self.spans.source.found[: next(node.find("COL")).start]]
+        if before[-1:] and before[-1] in {"per", "each", "every"}:
+            return Facts(())  # threads per rank
         praised = before[-3:] == ["in", "terms", "of"] or before[-3:] == ["with", "respect", "to"]
         return Facts((Named(found[0], praised),), found[1])
 

@@ -67,7 +67,7 @@ class Relations(Question):
 
     def related(self, node: Node) -> Facts | None:
         found = self._two(node)
-        if found is None or len(found[0]) != 2:
+        if found is None or len(found[0]) != 2 or node.has("FIT"):
             return None
         (first, second), links = found
         if any(one.phrase.words == ":" for one in node.find("EQ")):
@@ -147,6 +147,14 @@ class Relations(Question):
             return None
         rest = Arithmetic("%", Name(found[0][0]), by)
         return Facts((Relation(Comparison("==", rest, Literal(0))),), found[1])
+
+    def even(self, node: Node) -> Facts | None:
+        """The number of nodes has to be even."""
+        found = self._two(node)
+        if found is None:
+            return None
+        rests = (Arithmetic("%", Name(name), Literal(2)) for name in found[0])
+        return Facts(tuple(Relation(Comparison("==", r, Literal(0))) for r in rests), found[1])
 
     def power_of_two(self, node: Node) -> Facts | None:
         found = self._two(node)

@@ -1,6 +1,7 @@
 """Clauses that give columns values: 8 nodes, on nvme, without compression, what is used now."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from compass.chat.draft import How, Link
 from compass.chat.english.clauses.bounds import Bounds
@@ -13,14 +14,16 @@ from compass.chat.english.facts import (
     Misfit,
 )
 from compass.chat.english.grammar import Node
-from compass.chat.english.link import LabelMention
+from compass.chat.english.link import LabelMention, Mention
 from compass.chat.english.quantities import columns_of_unit, fits, number_of, value_of
-from compass.chat.english.words import TextQuantity, word_set
+from compass.chat.english.words import TextQuantity, stem, word_set
 from compass.domain.base import Value
 from compass.domain.space import Category, Number, Role
 from compass.prepare.names import words as words_of
 
-_ON = word_set("on yes true with enabled enable active activate activated")
+_ON = word_set("on yes true with enabled enable enabling active activate activated activating")
+_TRUE = frozenset({"true", "1", "on", "yes", "enabled", "enable"})
+_FALSE = frozenset({"false", "0", "off", "no", "none", "disabled", "disable"})
 _BEFORE_NOUN = frozenset({"with", "without", "no", "yes"})
 _RUNNING = frozenset(
     [
@@ -103,9 +106,13 @@ class Values(Bounds):
     def _setting(self, node: Node) -> tuple[Equal, tuple[Link, ...]] | None:
         columns, labels = [*node.find("COL")], [*node.find("LAB")]
         amounts = [self._quantity(one) for one in node.find("NUM", "PCT")]
+        if columns and len(amounts) > 1 and not node.has("OR", "AND") and self._counts(node):
+            return None  # depth 32, 8 jobs
         if len(columns) > 1 or (labels and amounts) or not (labels or amounts):
             return None
         cue = "only" if node.has("ONLY") else ""
+        if any(one.phrase.words.endswith(("now", "currently")) for one in node.find("BE")):
+            cue = "now"
         if not columns:
             pairs = self._labels(labels, None)
             if pairs is None:
@@ -116,10 +123,18 @@ class Values(Bounds):
             return self._labelled(columns[0], labels, cue)
         if amounts and any(a.unit is not None for a in amounts):
             amounts = [self._same_unit(one, amounts[-1]) for one in amounts]
-        found = self._column(columns[0], of=amounts)
+        return self._numbered(node, columns[0], amounts, cue)
+
+    def _numbered(
+        self, node: Node, column: Node, amounts: Sequence[TextQuantity], cue: str
+    ) -> tuple[Equal, tuple[Link, ...]] | None:
+        """A column and its numbers."""
+        found = self._column(column, *PARAMETERS, of=amounts)
         if found is None:
             return None
-        name, links = found
+        name, links = self._as_given(column.mention, amounts, found)
+        if self._counts_others(node, column, name, amounts):
+            return None
         if self._is_one(node):
             return None
         if self._outcome(name) and node.has("BE") and not node.has("EQ", "KEEP", "SET"):
@@ -130,6 +145,42 @@ class Values(Bounds):
             return None
         values = tuple(value_of(amount, name, self.index) for amount in amounts)
         return Equal(name, values, cue), links
+
+    def _counts(self, node: Node) -> bool:
+        """Whether the last number of a list counts the noun behind it."""
+        behind = self.spans.at[node.end] if node.end < self.spans.length else []
+        return any(span.tag == "COL" for span in behind)
+
+    def _as_given(
+        self,
+        mention: Mention,
+        amounts: Sequence[TextQuantity],
+        found: tuple[str, tuple[Link, ...]],
+    ) -> tuple[str, tuple[Link, ...]]:
+        """At 3000 rps: the load, not what is measured."""
+        if not self._outcome(found[0]) or mention.how is How.EXACT:
+            return found
+        said = {token.casefold() for token in mention.words.split()}
+        others = [
+            name
+            for name in mention.scores
+            if not self._outcome(name)
+            and said <= {*words_of(name)}
+            and self._can_have(name, amounts)
+        ]
+        if len(others) != 1:
+            return found
+        return others[0], (Link(words=mention.words, columns=(others[0],), how=How.SYNONYM),)
+
+    def _counts_others(
+        self, node: Node, column: Node, name: str, amounts: Sequence[TextQuantity]
+    ) -> bool:
+        """Whether a number counts something that is only like an outcome: 12 cores, no cpu load."""
+        own = column.span is not None and column.span.cost == 0.0
+        first = next(node.find("NUM"), column)
+        counts = first.start < column.start and amounts[0].unit is None
+        said = {stem(word) for word in column.mention.words.casefold().split()}
+        return self._outcome(name) and counts and not own and not said & self.index.stems[name]
 
     def illegal(self, node: Node) -> Facts | None:
         """At 5 nm: a number that the column does not have."""
@@ -201,9 +252,9 @@ class Values(Bounds):
     def _truth(self, name: str, on: bool) -> Value | None:
         """The value of a switch: true, 1, on, yes, or their opposites."""
         parameter = self.index.parameters[name]
-        spelled = ("true", "1", "on", "yes") if on else ("false", "0", "off", "no", "none")
+        spelled = _TRUE if on else _FALSE
         if isinstance(parameter, Category):
-            if len(parameter.values) > 3:
+            if on and len(parameter.values) > 3:
                 return None
             return next((v for v in parameter.values if str(v).casefold() in spelled), None)
         if not on and parameter.low == 0:
@@ -213,10 +264,16 @@ class Values(Bounds):
         return 1 if on and parameter.low == 0 and parameter.high == 1 else None
 
     def _equals(self, node: Node, cue: str = "", *, negative: bool = False) -> Facts:
-        facts, links = [], []
+        facts: list[Fact] = []
+        links: list[Link] = []
         for one in node.find("setting"):
             for equal in one.value.all:
                 told = cue or equal.cue
+                last = facts[-1] if facts else None
+                again = isinstance(last, Equal) and last.name == equal.name and not negative
+                if again and isinstance(last, Equal) and self.spans.joined_by_or(one.start):
+                    facts[-1] = replace(last, values=(*last.values, *equal.values))
+                    continue
                 facts.append(Equal(equal.name, equal.values, told, negative))
             links += one.value.links
         return Facts(tuple(facts), tuple(links))
@@ -273,6 +330,8 @@ class Values(Bounds):
             return self._equals(node, negative=True)
         columns, labels = [*node.find("COL")], [*node.find("LAB")]
         amounts = [self._quantity(one) for one in node.find("NUM", "PCT")]
+        if node.parts[0].name == "NOT" and self._only_commas(node):
+            return None  # not the wing, the pipe
         if labels and not amounts:
             made = self._labelled(columns[0], labels, "") if columns else None
             if not columns:
