@@ -1,6 +1,7 @@
 """Tables of performance runs whose columns' roles are known, for judging guessed roles.
 
-`columns/develop.yaml` may be read by whoever writes the guesser; `columns/score.yaml` is only run.
+`columns/develop.yaml` may be read by whoever writes the guesser; `columns/score.yaml` and
+`columns/score2.yaml` are only run.
 The rows are generated: a table is its header, the statistics of its columns and how its outcomes
 follow from its settings. `columns/README.md` lists what a column may say.
 
@@ -26,7 +27,7 @@ from compass.readers import read
 FOLDER = Path(__file__).parent / "columns"
 ROLES = ("knob", "context", "outcome", "ignored")
 DESIGNS = ("grid", "sample", "trace")
-Half = Literal["develop", "score"]
+Half = Literal["develop", "score", "score2"]
 
 # Words of which notes are made.
 WORDS = ("rerun", "after", "node", "failed", "new", "compiler", "check", "ok", "baseline", "test")
@@ -359,7 +360,7 @@ def report(found: Score, *, wrong: bool = False) -> str:
 def main() -> None:
     """Prints how well the roles of one half are guessed."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("half", choices=("develop", "score"))
+    parser.add_argument("half", choices=("develop", "score", "score2"))
     parser.add_argument("-v", action="store_true", help="show the columns that are guessed wrong")
     given = parser.parse_args()
     print(report(score(guessed, given.half), wrong=given.v))

@@ -14,8 +14,11 @@ def test_the_roles_of_the_develop_half_are_right() -> None:
     assert taken <= TAKEN_FOR_KNOBS, report(found, wrong=True)
 
 
-RIGHT = 920  # of 942 columns
-TAKEN_FOR_KNOBS: set[tuple[str, str]] = set()
+RIGHT = 1348  # of 1,377 columns
+TAKEN_FOR_KNOBS = {
+    ("nvidia_smi_power", "clocks_throttle_reasons.sw_power_cap"),
+    ("vasp_scaling", "it"),
+}
 
 
 def test_a_wrong_role_is_counted_once_and_a_defensible_one_is_right() -> None:

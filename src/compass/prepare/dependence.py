@@ -1,6 +1,5 @@
 """What the columns of a table tell about each other's roles: dependence, families and formulas."""
 
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -10,10 +9,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from compass.domain.space import Role
-from compass.prepare import names
 from compass.prepare.cells import coded, numbers
 from compass.prepare.guess import SETTINGS, Guess
 from compass.prepare.hints import is_total, stem
+from compass.prepare.order import by_position, is_trace
 from compass.prepare.relations import (
     Codes,
     Floats,
@@ -26,14 +25,16 @@ from compass.prepare.relations import (
 from compass.prepare.report import ReasonCode
 
 SAMPLE = 4000  # rows that relations are looked for in
-# Behind all settings, between two results, and the same of labels, which seldom are results.
-_LAST, _BESIDE, _TEXT = 4.0, 2.0, 1.0
-_GIVEN = 2  # columns at the beginning, where what is given stands
-_FIRST = 2  # settings that stand before all results
-_OF_JOBS = 2  # columns that only a trace of people's jobs has, or time stamps
 WIDE = 240_000  # cells: of wide tables fewer rows are looked at
 _CAUSES = 300  # columns that others may depend on, settings first
 _TIED = 400  # columns that formulas are looked for in
+_SEVERAL, _MOSTLY = 3, 0.6  # values, and the share of zeros among them, of what is counted
+# What depends on settings and is hardly ever the same twice was measured.
+_VARIES, _VARIES_ALWAYS = 1.5, 3.0
+# What follows from two others, what others alone follow from, and what nothing goes along with.
+_EFFECT, _CAUSE, _ALONE = 3.0, 4.0, 3.5
+# What the context settles to the last digit is no measurement.
+_SETTLED, _SETTLED_CHOICE, _SETTLED_COUNTER = 6.0, 10.0, 12.5
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,48 @@ def by_relations(guesses: Sequence[Guess], table: pa.Table) -> None:
         for one in formulas(sample.values[:, tied])
     ]
     _by_family(guesses)
+    _by_causes(ordered, sample, sure)
     _by_dependence(ordered, sample, share, sure)
     _by_formulas(ordered, found)
-    results = _by_position(guesses)
+    _by_zeros(ordered, sample)
+    results = by_position(guesses)
     _by_twins(ordered, twins, results)
+    results -= _totals(ordered, found)
     _by_dependence_of_choices(ordered, sample, share, sure, results)
     _by_settling(ordered, sample, found, sure)
+
+
+def _by_causes(guesses: Sequence[Guess], sample: _Sample, sure: NDArray[np.bool_]) -> None:
+    """Tells causes from effects among numbers that are hardly ever the same twice.
+
+    What goes along with two columns that have nothing to do with each other follows from both; a
+    cause does not, for its effects go along with each other. What goes along with such effects
+    alone, or with nothing, was drawn at random.
+    """
+    if is_trace(guesses):
+        return
+    used = np.array([guess.fixed is None or guess.role is not Role.IGNORED for guess in guesses])
+    linked = (sure | sure.T) & np.outer(used, used)
+    np.fill_diagonal(linked, val=False)
+    drawn = [
+        place
+        for place in sample.numeric
+        if guesses[place].open and guesses[place].facts.mostly_different
+    ]
+    effects = np.zeros(len(guesses), dtype=bool)
+    for place in drawn:
+        near = np.flatnonzero(linked[place])
+        effects[place] = (~linked[np.ix_(near, near)]).sum() > len(near)
+    for place in np.flatnonzero(effects).tolist():
+        guesses[place].add(ReasonCode.EFFECT, Role.OUTCOME, _EFFECT)
+    free = [p for p in drawn if not effects[p] and not guesses[p].named]
+    causes = [p for p in free if linked[p].any() and effects[linked[p]].all()]
+    for place in causes:
+        guesses[place].add(ReasonCode.INDEPENDENT, Role.KNOB, _CAUSE)
+    # Noise goes along with nothing either: only beside causes is it likely that it was set.
+    for place in free if causes else ():
+        if not linked[place].any():
+            guesses[place].add(ReasonCode.INDEPENDENT, Role.KNOB, _ALONE)
 
 
 def _by_dependence(
@@ -98,6 +135,7 @@ def _by_dependence(
     What depends on nothing, while named results depend on it, is a setting drawn at random.
     """
     settings = [place for place, guess in enumerate(guesses) if guess.role in SETTINGS]
+    trace = is_trace(guesses)
     used = np.array([guess.role is not Role.IGNORED for guess in guesses])
     results = np.array([guess.named and guess.role is Role.OUTCOME for guess in guesses])
     for place in sample.numeric:
@@ -108,7 +146,9 @@ def _by_dependence(
         others = used & ~results
         others[place] = False
         if driven:
-            _varies(guess, place, 1.5, driven, guesses, share)
+            always = guess.facts.mostly_different and not trace
+            weight = _VARIES_ALWAYS if always else _VARIES
+            _varies(guess, place, weight, driven, guesses, share)
         elif not guess.named and others.any():
             acts, follows = sure[place, results].any(), sure[others, place].any()
             if acts and not follows:
@@ -132,7 +172,7 @@ def _by_dependence_of_choices(
         if guess.open and guess.facts.choice and guess.facts.name in results:
             driven = [other for other in settings if other != place and sure[other, place]]
             if driven:
-                _varies(guess, place, 2.5, driven, guesses, share)
+                _varies(guess, place, _VARIES_ALWAYS, driven, guesses, share)
 
 
 def _varies(
@@ -187,52 +227,25 @@ def _by_family(guesses: Sequence[Guess]) -> None:
                 guess.add(ReasonCode.FAMILY, known[0].role, 2.0, [known[0].facts.name])
 
 
-def _by_position(guesses: Sequence[Guess]) -> set[str]:
-    """People write what is given first, then what was set, then what was measured.
-
-    Returns the names of the columns that stand among results. The columns of a trace of people's
-    jobs are in the order of its scheduler, which says nothing.
-    """
-    if _is_trace(guesses):
-        for guess in guesses:
-            if guess.facts.text and not guess.named:
-                guess.add(ReasonCode.OF_JOBS, Role.CONTEXT, 1.0)
-        return set()
-    settings, results = (
-        [place for place, one in enumerate(guesses) if one.confident and one.role in roles]
-        for roles in (SETTINGS, (Role.OUTCOME,))
-    )
-    # Settings come first, unless a single one does, or the result itself.
-    ordered = results and sum(place < results[0] for place in settings) >= _FIRST
-    settings = [place for place in settings if guesses[place].named]
-    known = sorted({*settings, *results})
-    found = set()
-    for place, guess in enumerate(guesses):
-        if not guess.open:
-            continue
-        before = [guesses[other] for other in known[: bisect_left(known, place)]]
-        after = [guesses[other] for other in known[bisect_right(known, place) :]]
-        beside = [*before[-1:], *after[:1]]
-        named = [other.facts.name for other in beside]
-        if before and all(other.role is Role.OUTCOME for other in beside):
-            found.add(guess.facts.name)
-            last = ordered and place > max(settings, default=-1)
-            labels = guess.facts.text and not guess.facts.truth
-            weight = _TEXT if labels else _LAST if last else _BESIDE
-            guess.add(ReasonCode.NEIGHBOURS, Role.OUTCOME, weight, named)
-        elif after and all(other.role in SETTINGS for other in beside):
-            guess.add(ReasonCode.NEIGHBOURS, Role.OUTCOME, -0.7, named)
-            knobs = any(other.role is Role.KNOB for other in before)
-            if guess.facts.text and guess.facts.distinct > 2 and place < _GIVEN and not knobs:
-                guess.add(ReasonCode.FIRST, Role.CONTEXT, 1.0)
-    return found
+def _by_zeros(guesses: Sequence[Guess], sample: _Sample) -> None:
+    """What is zero in most runs of an experiment and many things in the others was counted."""
+    if is_trace(guesses):
+        return
+    for place in sample.numeric:
+        guess, column = guesses[place], sample.values[:, place]
+        zeros = float(np.mean(column == 0))
+        if guess.open and guess.facts.distinct > _SEVERAL and zeros > _MOSTLY:
+            guess.add(ReasonCode.MOSTLY_ZERO, Role.OUTCOME, 2.0)
+            guess.add(ReasonCode.MOSTLY_ZERO, Role.KNOB, -1.5)
 
 
-def _is_trace(guesses: Sequence[Guess]) -> bool:
-    moments = sum(guess.facts.moment for guess in guesses)
-    of_jobs = names.PERSONS | names.SCHEDULING
-    said = {word for guess in guesses for word in names.words(guess.facts.name) if word in of_jobs}
-    return max(moments, len(said)) >= _OF_JOBS
+def _totals(guesses: Sequence[Guess], found: Sequence[Formula]) -> set[str]:
+    """The columns that are products of settings: they follow from them, and are no results."""
+    return {
+        guesses[one.whole].facts.name
+        for one in found
+        if one.kind == "product" and all(guesses[part].role in SETTINGS for part in one.parts)
+    }
 
 
 def _by_formulas(guesses: Sequence[Guess], found: Sequence[Formula]) -> None:
@@ -259,7 +272,8 @@ def _by_settling(
     """Columns that others settle: products of settings, and properties of what is given."""
     for formula in found:
         whole, parts = guesses[formula.whole], [guesses[place] for place in formula.parts]
-        chosen = all(guess.role in SETTINGS for guess in (whole, *parts))
+        chosen = all(guess.role in SETTINGS for guess in parts)
+        chosen &= whole.role in SETTINGS or whole.facts.choice
         # `tasks` may well be set, and nodes follow; `total_tasks` is what follows from both.
         free = whole.named and not is_total(whole.facts.name)
         if whole.fixed is not None or free:
@@ -268,14 +282,15 @@ def _by_settling(
             first, second = formula.parts
             if not sure[first, second] and not sure[second, first]:
                 known = [guess.facts.name for guess in parts]
-                whole.add(ReasonCode.SETTLED, Role.IGNORED, 6.0, known)
+                whole.add(ReasonCode.SETTLED, Role.IGNORED, _SETTLED_COUNTER, known)
     given = [place for place, guess in enumerate(guesses) if guess.role is Role.CONTEXT]
     if not given:
         return
-    joint = np.unique(
-        np.column_stack([sample.groups[place] for place in given]), axis=0, return_inverse=True
-    )[1].ravel()
-    causes = [([place], sample.groups[place]) for place in given] + [(given, joint)]
+    # One group per value: the bins of columns with many values settle nothing.
+    exact = [np.unique(sample.values[:, place], return_inverse=True)[1].ravel() for place in given]
+    joint = np.unique(np.column_stack(exact), axis=0, return_inverse=True)[1].ravel()
+    causes = [([place], groups) for place, groups in zip(given, exact, strict=True)]
+    causes.append((given, joint))
     for place, guess in enumerate(guesses):
         if guess.fixed is not None or place in given or guess.facts.text:
             continue
@@ -284,7 +299,9 @@ def _by_settling(
         by = next((by for by, groups in causes if _settles(groups, sample.values[:, place])), None)
         if by is not None:
             known = [guesses[other].facts.name for other in by]
-            weight = 12.5 if guess.counted else 7.0 if guess.facts.choice else 5.0
+            weight = _SETTLED_CHOICE if guess.facts.choice else _SETTLED
+            if guess.counted:
+                weight = _SETTLED_COUNTER
             guess.add(ReasonCode.SETTLED, Role.CONTEXT, weight, known)
 
 

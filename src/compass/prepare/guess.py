@@ -11,8 +11,9 @@ from compass.prepare.report import ReasonCode, RoleReason
 
 SETTINGS = (Role.KNOB, Role.CONTEXT)
 _PRIOR = {Role.KNOB: 0.5, Role.CONTEXT: 0.0, Role.OUTCOME: 0.0, Role.IGNORED: -2.0}
-# A measured column that is taken for a knob tells models the answer: a knob has to be likelier.
-_CAUTION = 0.5
+# A measured column that is taken for a knob tells models the answer: a knob has to be likelier
+# than anything else, and clearly likelier than a result.
+_CAUTION, _NO_RESULT = 0.5, 1.0
 _CONFIDENT = 0.85
 # So likely is another role that a person is asked: whether a column was measured decides what can
 # be learnt at all, whether it is chosen or given only what is offered.
@@ -51,7 +52,10 @@ class Guess:
         """The likeliest role."""
         if self.fixed is not None:
             return self.fixed
-        odds = self.odds | {Role.KNOB: self.odds[Role.KNOB] - _CAUTION}
+        knob = self.odds[Role.KNOB]
+        odds = self.odds | {Role.KNOB: knob - _CAUTION}
+        if knob < odds[Role.OUTCOME] + _NO_RESULT:
+            odds.pop(Role.KNOB)
         return max(odds, key=lambda role: odds[role])
 
     @property

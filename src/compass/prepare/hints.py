@@ -18,7 +18,8 @@ class Hint:
 
 
 _SHARED = 3  # columns that begin alike
-SURE, LIKELY, WEAK = 4.0, 2.0, 1.0
+# What a namespace or a word such as `limit` says, no value contradicts.
+CERTAIN, SURE, LIKELY, WEAK = 8.0, 4.0, 2.0, 1.0
 
 
 def hints(name: str, *, text: bool, spaces: Collection[str] = ()) -> tuple[Hint, ...]:
@@ -29,9 +30,11 @@ def hints(name: str, *, text: bool, spaces: Collection[str] = ()) -> tuple[Hint,
     space, own = names.spaced(names.folded(name), spaces)
     told = _told(own, names.words(own), text=text)
     if space in names.OUTCOME_SPACES:
-        return (Hint(Role.OUTCOME, SURE),)
+        return (Hint(Role.OUTCOME, CERTAIN),)
     if space in names.KNOB_SPACES and not (told and told[0] == Hint(Role.CONTEXT, SURE)):
-        return (Hint(Role.KNOB, SURE),)
+        return (Hint(Role.KNOB, CERTAIN),)
+    if space in names.CONTEXT_SPACES and text:
+        return (Hint(Role.CONTEXT, SURE),)
     return tuple(told)
 
 
@@ -54,14 +57,15 @@ def _told(name: str, found: tuple[str, ...], *, text: bool) -> list[Hint]:
         return [Hint(Role.OUTCOME, SURE)]
     vocabulary, whole = names.vocabulary_of(name), "".join(found)
     result = vocabulary & names.OUTCOMES or any(map(names.RESULT_ENDS.fullmatch, found))
-    if result or whole in names.OUTCOME_NAMES or found[-1:] == ("used",):
-        return _of_result(found, vocabulary)
+    if result or whole in names.OUTCOME_NAMES or _was_used(name, found):
+        return _of_result(name, found, vocabulary)
     measured = _of_measurements(name, found, vocabulary)
     last = _last(found)
-    if _is_given(whole, vocabulary, text=text):
+    if (text and names.names_run(name)) or _is_given(whole, vocabulary, text=text):
         if last in names.KNOBS - names.CONTEXT - names.CONTEXT_TEXT:
             return [Hint(Role.KNOB, LIKELY), Hint(Role.CONTEXT, WEAK), *measured]  # queue_depth
-        return [Hint(Role.CONTEXT, SURE), *measured]
+        sure = (text and names.names_run(name)) or _is_head(found, text=text)
+        return [Hint(Role.CONTEXT, SURE if sure else LIKELY), *measured]
     if name in names.LETTERS:
         return [Hint(Role.CONTEXT, LIKELY)]
     if "size" in found and names.unit_of(name) is not None and not _is_part(name, vocabulary):
@@ -69,10 +73,30 @@ def _told(name: str, found: tuple[str, ...], *, text: bool) -> list[Hint]:
     return [*_of_settings(name, found, vocabulary), *measured]
 
 
-def _is_given(whole: str, vocabulary: frozenset[str], *, text: bool) -> bool:
+def _was_used(name: str, found: tuple[str, ...]) -> bool:
+    """Whether it was used up: mem_used, resources_used.vmem."""
+    space, dot, _ = name.partition(".")
+    return "used" in (found[-1:] or ("",)) or bool(dot and names.words(space)[-1:] == ("used",))
+
+
+def _is_head(found: tuple[str, ...], *, text: bool) -> bool:
+    """Whether the word that says what a column is, its last, is one for what is given."""
+    known = _known(text=text)
+    kept = list(found)
+    while len(kept) > 1 and (kept[-1] in names.CARRIERS or canonical(kept[-1]) is not None):
+        if {kept[-1], "".join(kept[-2:])} & known:
+            return True
+        kept.pop()
+    return bool({*kept[-1:], "".join(kept[-2:]), "".join(found)} & (known | names.CONTEXT_NAMES))
+
+
+def _known(*, text: bool) -> frozenset[str]:
     known = names.CONTEXT | names.PERSONS | names.SIZES
-    known = known | names.CONTEXT_TEXT if text else known
-    return whole in names.CONTEXT_NAMES or bool(vocabulary & known)
+    return known | names.CONTEXT_TEXT if text else known
+
+
+def _is_given(whole: str, vocabulary: frozenset[str], *, text: bool) -> bool:
+    return whole in names.CONTEXT_NAMES or bool(vocabulary & _known(text=text))
 
 
 def is_verdict(name: str) -> bool:
@@ -89,8 +113,8 @@ def _of_settings(name: str, found: tuple[str, ...], vocabulary: frozenset[str]) 
         told.append(Hint(Role.KNOB, LIKELY))
     elif found[:1] and found[0] in names.COUNTED:
         told.append(Hint(Role.KNOB, WEAK))
-    if vocabulary & names.SETTINGS or _last(found) in names.LAST_SETTINGS:
-        told.append(Hint(Role.KNOB, SURE))
+    if _sets(found, vocabulary) or _last(found) in names.LAST_SETTINGS:
+        told.append(Hint(Role.KNOB, LIKELY if is_statistic(name) else SURE))
     elif _dimension(name) == "frequency":
         told.append(Hint(Role.KNOB, WEAK))
     return told
@@ -101,11 +125,11 @@ def _of_measurements(name: str, found: tuple[str, ...], vocabulary: frozenset[st
     told = []
     if {*found} & names.SHARES or "%" in name:
         told.append(Hint(Role.OUTCOME, LIKELY))
-    if {*found[:1], *found[-1:]} & names.OF_MEASUREMENTS or names.PERCENTILE.search(name):
+    if is_statistic(name):
         told.append(Hint(Role.OUTCOME, LIKELY))
     elif vocabulary & names.MAYBE_OUTCOMES:
         told.append(Hint(Role.OUTCOME, WEAK))
-    setting = vocabulary & names.SETTINGS or _last(found) in names.LAST_SETTINGS
+    setting = _sets(found, vocabulary) or _last(found) in names.LAST_SETTINGS
     if _dimension(name) in ("time", "energy", "power") and not setting:
         told.append(Hint(Role.OUTCOME, LIKELY))
     return told
@@ -116,14 +140,16 @@ def _dimension(name: str) -> str | None:
     return UNITS[unit][0] if unit in UNITS else None
 
 
-def _of_result(found: tuple[str, ...], vocabulary: frozenset[str]) -> list[Hint]:
+def _of_result(name: str, found: tuple[str, ...], vocabulary: frozenset[str]) -> list[Hint]:
     """A word for a result, unless others turn it into what is set: power_cap, error_bound.
 
     What it is counted per says nothing: energy_per_request.
     """
     head = found[: found.index("per")] if "per" in found else found
-    if (vocabulary if head == found else {*head}) & names.SETTINGS:
-        return [Hint(Role.KNOB, SURE)]
+    if is_statistic(name):
+        return [Hint(Role.OUTCOME, SURE)]
+    if _sets(head, vocabulary if head == found else {*head}):
+        return [Hint(Role.KNOB, SURE if {*head} & names.REQUESTS else CERTAIN)]
     if _last(head) in names.LAST_SETTINGS:
         return [Hint(Role.KNOB, LIKELY), Hint(Role.OUTCOME, WEAK)]
     return [Hint(Role.OUTCOME, SURE)]
@@ -140,6 +166,19 @@ def _last(found: tuple[str, ...]) -> str:
 def _is_part(name: str, vocabulary: frozenset[str]) -> bool:
     """Whether it speaks of a part of a program or of a processor: block_size, L1DSizeKB."""
     return bool(vocabulary & names.NOT_WORK) or bool(names.CACHE.search(name))
+
+
+def _sets(found: tuple[str, ...], vocabulary: Collection[str]) -> bool:
+    """Whether a word says that it was set; `req` in the middle of a name is a request."""
+    said = names.SETTINGS & {*vocabulary}
+    return bool(said - names.REQUESTS or said & {*found[:1], _last(found)})
+
+
+def is_statistic(name: str) -> bool:
+    """Whether the name is that of a statistic of something measured: latency_avg, p99."""
+    found = names.words(name)
+    ends = {*found[:1], *found[-1:]}
+    return bool(ends & names.OF_MEASUREMENTS or names.PERCENTILE.search(name))
 
 
 def is_total(name: str) -> bool:
@@ -161,7 +200,7 @@ def is_counter(name: str) -> bool:
     """Whether the name is that of a counter of hardware or system: cache-misses, IPC."""
     found = names.words(name)
     vocabulary = names.vocabulary_of(name)
-    if found and found[-1] in names.TIMES:
+    if found and (found[-1] in names.TIMES or {*found} & names.SHARES):
         return False
     return bool(vocabulary & (names.COUNTERS | names.COUNTER_PHRASES))
 

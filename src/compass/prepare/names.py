@@ -8,6 +8,7 @@ too, so that `run_time`, `runTime` and `runtime` are one word. Digits at the end
 import re
 import unicodedata
 from collections.abc import Collection
+from functools import lru_cache
 from itertools import pairwise
 
 from compass.domain.units import canonical
@@ -56,7 +57,7 @@ _AFTERWARDS = _set(
 )
 _USAGE = ("usage_in_", "usage_out_")
 # Statistics of something measured, at the beginning or the end of a name; p99 is one, too.
-OF_MEASUREMENTS = _set("mean avg average median std stddev stdev sd stderr percentile peak")
+OF_MEASUREMENTS = _set("mean avg average median med std stddev stdev sd stderr percentile peak")
 PERCENTILE = re.compile(r"(?i)(?<![a-z0-9])p\d{2,4}(?![a-z0-9])|\d{2,}(?:th|st|nd)?_?percentile")
 # Results that are classes, whether written as text or as numbers.
 CLASSES = _set(
@@ -69,6 +70,9 @@ _CLASS_COMPANY = _set("job run task exit final end code slurm is was target")
 SETTINGS = _set(
     "cap caps limit limits timelimit timeout budget req requested threshold tolerance tol governor"
 )
+REQUESTS = _set("req requested")
+# Words at the end of a name that leave it what it is: input_size, gpu_model.
+CARRIERS = _set("name id size count number num no label model file path names code version set")
 # The same, where they come last: error_bound, time_step; but step_time is a time.
 LAST_SETTINGS = SETTINGS | _set(
     "factor request bound bounds level mode step steps setting estimate target interval period "
@@ -101,7 +105,9 @@ KNOB_SPACES = _set(
     "config configs param params parameter parameters hparams hyperparameters args arg options "
     "opts knob knobs setting settings cfg tunable tunables"
 )
+CONTEXT_SPACES = _set("tag tags meta metadata info")
 OUTCOME_SPACES = _set("summary metric metrics result results output outputs measured measurement")
+SPACES = KNOB_SPACES | CONTEXT_SPACES | OUTCOME_SPACES
 
 # What the run is, and where it runs: given, not chosen.
 CONTEXT = _set(
@@ -127,6 +133,7 @@ CONTEXT_TEXT = _set(
     "model name site access operation op process accelerator os kernelversion tag instance region "
     "vendor sponsor license function url"
 )
+RUN_NAMES = _set("cmd command cmdline file filename")
 # Counts of what hardware and system did. They are measured, but seldom asked for.
 COUNTERS = _set(
     "counter counters cycles cycle instructions instruction insts inst instr uops uop ipc cpi "
@@ -179,6 +186,7 @@ NOT_WORK = _set(
 
 # Identifiers; a column so named is ignored once its values are many.
 IDENTIFIERS = _set("id idx index uuid guid hash sha job jobid jobidraw jobname rowid")
+KEYS = _set("id idx index uuid guid")
 REPETITIONS = _set(
     "rep repetition repetitions replicate trial repeat repeats iter iteration attempt attempts "
     "seed retry retries"
@@ -232,6 +240,7 @@ def _bracketed(name: str) -> tuple[str, str | None]:
     return name[: min(opened)], whole[min(opened) + 1 : -1].strip()
 
 
+@lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
     """The words of a column name in lower case, in order, units in brackets left out."""
     bare, _ = _bracketed(name)
@@ -240,6 +249,7 @@ def words(name: str) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=4096)
 def vocabulary_of(name: str) -> frozenset[str]:
     """The words, the pieces they were cut from, and neighbours joined."""
     found = words(name)
@@ -262,7 +272,7 @@ def spaced(name: str, shared: Collection[str] = ()) -> tuple[str | None, str]:
     Where several columns share it, an underscore may stand behind it: params_lr.
     """
     found = _SPACE.match(name)
-    if found is None or found[1].lower() not in KNOB_SPACES | OUTCOME_SPACES:
+    if found is None or found[1].lower() not in SPACES:
         return None, name
     space = found[1].lower()
     return (space, found[3]) if found[2] != "_" or space in shared else (None, name)
@@ -299,6 +309,11 @@ def is_identifier(name: str) -> bool:
     return bool(vocabulary & IDENTIFIERS) and not context
 
 
+def is_key(name: str) -> bool:
+    """Whether the whole name says that it tells rows or devices apart: index, id."""
+    return "".join(words(name)) in KEYS
+
+
 def tells_errors(name: str) -> bool:
     """Whether the column says what went wrong."""
     return bool({*words(name)} & {"error", "errors", "err", "failure", "reason"})
@@ -326,6 +341,11 @@ def is_repetition(name: str) -> bool:
 def is_run(name: str) -> bool:
     """Whether the name is just `run`: a run time if the values are many, else a repetition."""
     return words(name) == ("run",)
+
+
+def names_run(name: str) -> bool:
+    """Whether the whole name is that of a command or file: what was run, where they are few."""
+    return "".join(words(name)) in RUN_NAMES
 
 
 def is_file(name: str) -> bool:

@@ -13,6 +13,7 @@ _ARTICLES = {
     Role.IGNORED: "of no use",
 }
 _SHOWN = 3  # reasons, or columns of a reason, that are told
+_DECIDES = 0.3  # of the weight of the strongest reason: what weighs less is not told
 
 
 def note_of(guess: Guess) -> str:
@@ -66,16 +67,20 @@ def _for(guess: Guess, role: Role) -> list[RoleReason]:
     """The reasons that speak for a role, strongest first, one of each code."""
     ordered = sorted(guess.reasons, key=lambda reason: -reason.weight)
     found = {r.code: r for r in reversed(ordered) if r.role is role and r.weight > 0}
-    return sorted(found.values(), key=lambda reason: -reason.weight)[:_SHOWN]
+    strongest = max((reason.weight for reason in found.values()), default=0.0)
+    told = [reason for reason in found.values() if reason.weight >= _DECIDES * strongest]
+    return sorted(told, key=lambda reason: -reason.weight)[:_SHOWN]
 
 
 def _phrase(reason: RoleReason) -> str:
     columns = _named(reason.columns)
     count = f"{reason.value:,.0f}" if reason.value is not None else ""
-    beside = "between" if len(reason.columns) > 1 else "behind"
+    beside = "between" if len(reason.columns) > 1 else "beside"
     phrases = {
         ReasonCode.NAME: "by its name",
         ReasonCode.FEW_VALUES: f"{count} repeated values",
+        ReasonCode.MOSTLY_ZERO: "mostly zero",
+        ReasonCode.UNEVEN: f"{count} repeated values that are not plain",
         ReasonCode.MANY_VALUES: f"{count} different values",
         ReasonCode.MANY_LABELS: f"{count} labels",
         ReasonCode.CLASSES: "labels of success and failure",
@@ -83,10 +88,12 @@ def _phrase(reason: RoleReason) -> str:
         ReasonCode.SWITCH: "on or off",
         ReasonCode.HARDWARE: "labels name hardware",
         ReasonCode.VARIES_WITH: f"varies with {columns}",
+        ReasonCode.EFFECT: "follows from several columns",
         ReasonCode.INDEPENDENT: "follows from nothing else",
         ReasonCode.FAMILY: f"named like {columns}",
         ReasonCode.NEIGHBOURS: f"stands {beside} {columns}",
         ReasonCode.FIRST: "stands before all knobs",
+        ReasonCode.BEHIND: "stands behind results",
         ReasonCode.OF_JOBS: "labels in a trace of jobs",
         ReasonCode.TWIN: f"rises and falls with {columns}",
         ReasonCode.FORMULA: f"calculated with {columns}",

@@ -25,6 +25,7 @@ from compass.prepare.hints import (
 )
 from compass.prepare.report import ReasonCode
 
+LABELS = 7  # labels of settings seldom are more
 COUNTERS = 8  # from so many on, a table is one of counters
 
 # How runs end, as labels say it.
@@ -77,32 +78,37 @@ def _by_values(guess: Guess) -> None:
         _by_labels(guess)
     elif facts.few is not None and 0 in facts.few and _SIGNALS & {*facts.few}:
         guess.add(ReasonCode.CLASSES, Role.OUTCOME, 4.0)
+    elif names.is_key(facts.name):
+        guess.add(ReasonCode.NAME, Role.IGNORED, SURE)
     elif facts.choice:
         rare = 2 < facts.distinct <= 12 and facts.present >= 20 * facts.distinct
         # A clock does not show the same few plain times in hundreds of runs, whatever its name.
         against = -3.5 if rare and guess.surely_named else -2.5 if rare else -1.5
         guess.add(ReasonCode.FEW_VALUES, Role.OUTCOME, against, value=facts.distinct)
-        guess.add(ReasonCode.FEW_VALUES, Role.KNOB, 1.0 if rare else 0.5, value=facts.distinct)
+        guess.add(ReasonCode.FEW_VALUES, Role.KNOB, 1.5 if rare else 0.5, value=facts.distinct)
     elif facts.few is None or facts.mostly_different:
         if facts.mostly_different:  # what is given is given to several runs
             guess.add(ReasonCode.MANY_VALUES, Role.CONTEXT, -1.5, value=facts.distinct)
-        weight = 2.0 if facts.mostly_different or not facts.whole else 0.5
+        weight = 2.5 if facts.mostly_different or not facts.whole else 0.5
         guess.add(ReasonCode.MANY_VALUES, Role.OUTCOME, weight, value=facts.distinct)
+    else:  # what people choose is plain; properties of what is given seldom are
+        guess.add(ReasonCode.UNEVEN, Role.KNOB, -1.0, value=facts.distinct)
+        guess.add(ReasonCode.UNEVEN, Role.CONTEXT, 1.0, value=facts.distinct)
 
 
 def _by_labels(guess: Guess) -> None:
     facts = guess.facts
     labels = [str(label) for label, _ in facts.labels[:50]]
     if facts.truth or {label.lower() for label in labels} & _SWITCH:
-        guess.add(ReasonCode.SWITCH, Role.KNOB, 1.5)
+        guess.add(ReasonCode.SWITCH, Role.KNOB, 2.5)
         guess.add(ReasonCode.SWITCH, Role.OUTCOME, -1.0)
         return
     if sum(bool(_ENDS.match(label)) for label in labels) > max(1, len(labels) / 2):
         guess.add(ReasonCode.CLASSES, Role.OUTCOME, 4.0)
         return
     if labels and sum(bool(_HARDWARE.search(label)) for label in labels) > len(labels) / 2:
-        guess.add(ReasonCode.HARDWARE, Role.CONTEXT, 3.0)
-    elif facts.distinct > 20 and facts.distinct > 0.02 * facts.present:
+        guess.add(ReasonCode.HARDWARE, Role.CONTEXT, 5.0)
+    elif facts.distinct > LABELS:
         guess.add(ReasonCode.MANY_LABELS, Role.CONTEXT, 2.0, value=facts.distinct)
     # Labels are no measurements, whatever the name; what went wrong may be told in words.
     against = -2.0 if names.tells_errors(facts.name) else -4.0

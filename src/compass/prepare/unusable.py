@@ -6,6 +6,7 @@ from compass.prepare.facts import SMALL, ColumnFacts
 from compass.prepare.hints import SURE, hints
 
 LEVELS = 1000  # labels beyond which text is free text
+_FEW_NAMES, _REPEATED = 20, 5  # so few commands or files, each so often, tell what was run
 RUNNING = "running index"
 # Seconds, milliseconds and nanoseconds from 1990 to 2060 since 1970.
 _EPOCHS = tuple((0.63e9 * size, 2.84e9 * size) for size in (1.0, 1e3, 1e6, 1e9))
@@ -43,7 +44,8 @@ def _is_moment(facts: ColumnFacts) -> bool:
 
 
 def _text_without_levels(facts: ColumnFacts, *, given: bool) -> str | None:
-    if names.is_file(facts.name):
+    few = facts.distinct <= _FEW_NAMES and facts.present >= _REPEATED * facts.distinct
+    if names.is_file(facts.name) and not (few and names.names_run(facts.name)):
         return "names a file or a command"
     if facts.distinct > LEVELS:
         return f"free text: {facts.distinct} different values"
