@@ -142,7 +142,7 @@ def run_group(
             text=True,
             check=False,
             timeout=limit,
-            env=_environment(configurations[0].binding),
+            env=environment(configurations[0].binding),
         ).stdout
     except (OSError, subprocess.TimeoutExpired) as problem:
         return [Refusal(f"the program did not finish: {problem}")] * len(configurations)
@@ -178,7 +178,8 @@ def variation_pct(times: Sequence[float]) -> float:
     return 100 * (deciles[-1] - deciles[0]) / statistics.median(times)
 
 
-def _environment(binding: str) -> dict[str, str]:
+def environment(binding: str) -> dict[str, str]:
+    """Returns the environment of a measured program: threads bound as asked, nothing else set."""
     # The user's own OpenMP settings would silently change what is measured.
     ours = ("OMP_", "GOMP_", "KMP_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}

@@ -1,0 +1,368 @@
+"""`compass platforms`: what an application does on other machines."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from compass.cli import flags
+from compass.cli.groups import grouped
+from compass.domain.errors import BadInput
+
+if TYPE_CHECKING:
+    from compass.platforms.answer import LineForecast, MachineForecast, PlatformAnswer
+    from compass.platforms.ask import AskOptions
+    from compass.platforms.pairs import MatchedRuns
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="What an application does on other machines, from its runs on one of them.",
+)
+
+Runs = Annotated[
+    str, flags.argument("RUNS", "A file, glob or folder of runs, a row per run on one machine.")
+]
+Application = Annotated[
+    str, flags.option("--application", "NAME", "The application that is asked about.")
+]
+SourceMachine = Annotated[
+    str, flags.option("--source", "MACHINE", "The machine that it was measured on.")
+]
+Machines = Annotated[
+    flags.Texts, flags.option("--on", "MACHINE", "Only this machine; repeatable (default: all).")
+]
+Configuration = Annotated[
+    flags.Texts,
+    flags.option(
+        "--config", "COLUMN", "Input and configuration: what has to be equal; repeatable."
+    ),
+]
+Counters = Annotated[
+    flags.Texts,
+    flags.option(
+        "--counter", "COLUMN", "A counter; repeatable (default: all whose name is known)."
+    ),
+]
+Throughput = Annotated[
+    bool, typer.Option("--throughput", help="The runtime column holds work per second.")
+]
+Benchmark = Annotated[
+    flags.Texts,
+    flags.option(
+        "--benchmark", "FILE", "A table of benchmark kernels, of machines without runs; repeatable."
+    ),
+]
+Prices = Annotated[
+    flags.Texts,
+    flags.option("--price", "MACHINE=NUMBER", "Price or power of a machine; repeatable."),
+]
+PeakFile = Annotated[
+    flags.MaybePath,
+    flags.option("--peaks", "FILE", "Peaks by machine (YAML): 'lassen: {flops: 7e12}'."),
+]
+MappingFile = Annotated[
+    flags.MaybePath,
+    flags.option("--mapping", "FILE", "Names of counters (YAML), instead of the built-in ones."),
+]
+
+_DISTURBED = "other work ran meanwhile: times on several threads may be far too long; measure again"
+
+
+@dataclass(frozen=True)
+class ColumnFlags:
+    """What the columns of the table are."""
+
+    machine_column: Annotated[
+        flags.MaybeText, flags.option("--machine-column", "COLUMN", "Names the machine.")
+    ] = None
+    application_column: Annotated[
+        flags.MaybeText, flags.option("--application-column", "COLUMN", "Names the application.")
+    ] = None
+    runtime_column: Annotated[
+        flags.MaybeText, flags.option("--runtime-column", "COLUMN", "How long a run took.")
+    ] = None
+    config: Configuration = None
+    counter: Counters = None
+    throughput: Throughput = False
+
+
+@dataclass(frozen=True)
+class KnownFlags:
+    """What else is known of the machines."""
+
+    on: Machines = None
+    benchmark: Benchmark = None
+    price: Prices = None
+    peaks: PeakFile = None
+    mapping: MappingFile = None
+    seed: flags.Seed = None
+
+    def options(self) -> "AskOptions":
+        """As the question takes them."""
+        from compass.platforms.ask import AskOptions
+
+        return AskOptions(
+            machines=tuple(self.on or ()),
+            prices=_prices(self.price or []),
+            peaks=_peaks(self.peaks),
+            mapping=self.mapping,
+            seed=7 if self.seed is None else self.seed,
+        )
+
+
+@app.command()
+@grouped
+def predict(
+    runs: Runs,
+    application: Application,
+    source: SourceMachine,
+    *,
+    columns: ColumnFlags,
+    known: KnownFlags,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Say how long an application takes on every machine, with intervals and trust."""
+    answer = _answer(runs, application, source, columns, known)
+    if as_json:
+        _print_json(answer)
+        return
+    for line in answer.lines:
+        _print_line(answer, line)
+    _print_notes(answer)
+
+
+@app.command()
+@grouped
+def rank(
+    runs: Runs,
+    application: Application,
+    source: SourceMachine,
+    *,
+    columns: ColumnFlags,
+    known: KnownFlags,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Order the machines for an application, with chances, and say which run would settle it."""
+    answer = _answer(runs, application, source, columns, known)
+    if as_json:
+        _print_json(answer)
+        return
+    for line in answer.lines:
+        _print_order(line)
+    _print_notes(answer)
+
+
+def _answer(
+    runs: str, application: str, source: str, columns: ColumnFlags, known: KnownFlags
+) -> "PlatformAnswer":
+    from compass.platforms.ask import ask
+    from compass.platforms.pairs import joined
+
+    options = known.options()
+    matched = [_matched(path, columns, known) for path in (runs, *(known.benchmark or ()))]
+    return ask(matched[0] if len(matched) == 1 else joined(matched), application, source, options)
+
+
+def _matched(path: str, given: ColumnFlags, known: KnownFlags) -> "MatchedRuns":
+    from compass.platforms.columns import found_columns
+    from compass.platforms.counters import counter_mapping
+    from compass.platforms.pairs import match
+    from compass.readers import read
+
+    table = read(path)
+    columns = found_columns(
+        table,
+        counter_mapping(known.mapping),
+        machine=given.machine_column,
+        application=given.application_column,
+        runtime=given.runtime_column,
+        configuration=given.config or (),
+        counters=given.counter or (),
+        throughput=given.throughput,
+    )
+    return match(table, columns)
+
+
+def _prices(texts: list[str]) -> dict[str, float]:
+    found = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        try:
+            price = float(number)
+        except ValueError:
+            price = -1.0
+        if not name or not 0 <= price < float("inf"):
+            raise BadInput(f"--price {text[:60]} is no price", hint="write --price lassen=2.5")
+        found[name] = price
+    return found
+
+
+def _peaks(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    from compass.platforms.peaks import read_peaks
+
+    return read_peaks(path)
+
+
+def _print_json(answer: "PlatformAnswer") -> None:
+    from compass.cli.output import print_utf8
+
+    print_utf8(answer.model_dump_json(indent=2))
+
+
+def _print_line(answer: "PlatformAnswer", line: "LineForecast") -> None:
+    from compass.cli.tables import print_notes, print_table
+    from compass.domain.answer import Label
+    from compass.domain.quantity import number
+
+    rows = [
+        (
+            one.machine,
+            "not told" if one.ratio is None else f"x {number(one.ratio)}",
+            ""
+            if one.low is None or one.measured
+            else f"{number(one.low)} .. {number(one.high or 0)}",
+            "" if one.runtime is None else number(one.runtime),
+            *(("" if one.cost is None else number(one.cost),) if _priced(line) else ()),
+            _known(one),
+        )
+        for one in line.machines
+    ]
+    price = ("cost",) if _priced(line) else ()
+    headers = ("machine", "runtime ratio", "90 % interval", "runtime", *price, "trust")
+    print_table(_title(line) + f", seen from {answer.source}", headers, rows)
+    doubtful = [one for one in line.machines if one.label != Label.TRUSTED]
+    alike = dict.fromkeys(one.application for one in line.alike)
+    print_notes(
+        [
+            *(f"{one.machine}: {one.reason}" for one in doubtful),
+            *([f"most alike: {', '.join(alike)}"] if alike else []),
+        ]
+    )
+
+
+def _print_order(line: "LineForecast") -> None:
+    from compass.cli.tables import print_notes, print_table
+
+    ordered = [one for one in line.machines if one.fastest is not None]
+    rows = [
+        (place + 1, one.machine, _chance(one), _known(one)) for place, one in enumerate(ordered)
+    ]
+    print_table(
+        f"{_title(line)}: this order with a chance of {line.order_chance:.0%}",
+        ("place", "machine", "chance to be the fastest", "trust"),
+        rows,
+    )
+    if line.run_next and line.doubt > 0:
+        best = line.run_next[0]
+        print_notes(
+            [
+                f"of the pairs of machines {line.doubt:.0%} are expected to be in the wrong order; "
+                f"a run on {best.machine} would leave {best.doubt:.0%}"
+            ]
+        )
+
+
+def _known(one: "MachineForecast") -> str:
+    return "measured" if one.measured else one.label.value
+
+
+def _chance(one: "MachineForecast") -> str:
+    return "" if one.fastest is None else f"{one.fastest:.0%}"
+
+
+def _priced(line: "LineForecast") -> bool:
+    return any(one.cost is not None for one in line.machines)
+
+
+def _title(line: "LineForecast") -> str:
+    from compass.domain.quantity import number
+
+    told = ", ".join(f"{name} = {number(value)}" for name, value in line.configuration.items())
+    return f"{line.application} ({told})" if told else line.application
+
+
+def _print_notes(answer: "PlatformAnswer") -> None:
+    from compass.cli.tables import print_notes
+
+    served = ", ".join(answer.members)
+    print_notes(
+        [
+            f"served: the median of {served}; held-out applications were missed by a factor of "
+            f"{answer.error:.2f} on the mean",
+            *answer.notes,
+        ]
+    )
+
+
+@app.command("run")
+def run_xamm(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="As the xAMM paper lists it.")],
+    as_json: flags.AsJson = False,
+) -> None:
+    """Do what an xAMM configuration asks for: make machine models, train, or predict."""
+    from compass.cli.tables import print_json, print_notes
+    from compass.platforms.config import run_config
+
+    report = run_config(config)
+    if as_json:
+        rows = None if report.predictions is None else report.predictions.to_pylist()
+        print_json(
+            {
+                "written": [str(path) for path in report.written],
+                "trained": report.trained,
+                "with_amms": report.with_amms,
+                "mape": report.mape,
+                "predictions": rows,
+            }
+        )
+        return
+    notes = [f"wrote {path}" for path in report.written]
+    if report.with_amms is not None:
+        notes.append(
+            "predicted with machine models"
+            if report.with_amms
+            else "predicted without machine models: name both to use them"
+        )
+    if report.mape is not None:
+        notes.append(f"the target was measured too: MAPE {report.mape:.1f} %")
+    print_notes(notes)
+
+
+@app.command()
+def probe(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The benchmark table to write.")
+    ] = Path("probe.csv"),
+    machine: Annotated[
+        flags.MaybeText, flags.option("--machine", "NAME", "What this machine is called.")
+    ] = None,
+    with_numpy: Annotated[
+        bool, typer.Option("--numpy", help="Without a compiler, on one thread.")
+    ] = False,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Measure small kernels on this machine: its benchmark table, in under two minutes."""
+    from compass.cli.output import check_output
+    from compass.cli.tables import print_json, print_notes
+    from compass.collect.probe import probe as measured
+
+    check_output(output)
+    report = measured(output, machine, compiled=False if with_numpy else None)
+    if as_json:
+        told = {name: str(v) if isinstance(v, Path) else v for name, v in vars(report).items()}
+        print_json(told)
+        return
+    print_notes(
+        [
+            f"measured {report.rows} kernels of {report.machine} in {report.seconds:.0f} s "
+            f"({report.how}) -> {report.path}",
+            f"at best {report.bandwidth / 1e9:.1f} GB/s and {report.flops / 1e9:.1f} GFlop/s "
+            f"-> {report.peaks_path}",
+            *(f"not measured: {why}" for why in report.failed),
+            *([_DISTURBED] if report.disturbed else []),
+        ]
+    )

@@ -1,0 +1,64 @@
+"""What is said about an application on other machines."""
+
+from pydantic import Field
+
+from compass.domain.answer import Label
+from compass.domain.base import Noun
+
+
+class MachineForecast(Noun):
+    """One run of an application on one machine."""
+
+    machine: str = Field(description="the machine")
+    ratio: float | None = Field(
+        None, description="runtime there / runtime on the source; below 1 is faster; null: not told"
+    )
+    low: float | None = Field(None, description="lower end of the 90 % interval")
+    high: float | None = Field(None, description="upper end of the 90 % interval")
+    runtime: float | None = Field(None, description="expected runtime")
+    cost: float | None = Field(None, description="runtime x the price or power of the machine")
+    fastest: float | None = Field(None, description="chance to be the fastest machine")
+    measured: bool = Field(False, description="it was run there: nothing is predicted")
+    label: Label = Field(description="how far this can be relied on")
+    reason: str = Field(description="why, in a sentence")
+    applications: int = Field(0, description="applications that were run on both machines")
+
+
+class PastPair(Noun):
+    """A past run on the source that is like the asked one, and its ratios."""
+
+    application: str = Field(description="the application")
+    configuration: dict[str, float] = Field(description="its input and configuration")
+    distance: float = Field(description="of the profiles, in standard deviations per column")
+    ratios: dict[str, float] = Field(description="measured runtime ratios by machine")
+    rows: tuple[int, ...] = Field((), description="rows of the table, on the source machine")
+
+
+class NextRun(Noun):
+    """A single run that would say more about the order of the machines."""
+
+    machine: str = Field(description="where to run it")
+    doubt: float = Field(description="share of machine pairs that are then expected to be wrong")
+
+
+class LineForecast(Noun):
+    """One input and configuration of an application on all machines, fastest first."""
+
+    application: str = Field(description="the application")
+    configuration: dict[str, float] = Field(description="input and configuration")
+    source_runtime: float | None = Field(description="runtime on the source machine")
+    machines: tuple[MachineForecast, ...] = Field(description="fastest first")
+    order_chance: float = Field(description="chance that the order is exactly this")
+    doubt: float = Field(description="share of machine pairs that are expected to be wrong")
+    run_next: tuple[NextRun, ...] = Field((), description="runs that would settle the order")
+    alike: tuple[PastPair, ...] = Field((), description="past runs with the most alike profiles")
+
+
+class PlatformAnswer(Noun):
+    """What is said about an application, seen from one machine."""
+
+    source: str = Field(description="the machine that it was measured on")
+    lines: tuple[LineForecast, ...] = Field(description="each input and configuration")
+    members: tuple[str, ...] = Field(description="models whose median is served")
+    error: float = Field(description="typical factor by which held-out applications were missed")
+    notes: tuple[str, ...] = Field((), description="what to know about the answer")
