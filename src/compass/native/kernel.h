@@ -34,6 +34,8 @@ typedef struct {
 /* One table per file of kernels; the last entry has no name. */
 extern const Kernel DISTANCE[];
 extern const Kernel EMBED[];
+extern const Kernel EXTRA[];
+extern const Kernel GROW[];
 extern const Kernel NETWORK[];
 extern const Kernel OBLIVIOUS[];
 extern const Kernel PAIRS[];

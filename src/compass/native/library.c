@@ -11,6 +11,8 @@
 static const Kernel *const TABLES[] = {
     DISTANCE,
     EMBED,
+    EXTRA,
+    GROW,
     NETWORK,
     OBLIVIOUS,
     PAIRS,

@@ -1,0 +1,1 @@
+"""Synthetic rows: learnt from measured ones, drawn on conditions, judged before they are used."""

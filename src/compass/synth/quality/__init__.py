@@ -1,0 +1,1 @@
+"""How like the measured rows synthetic ones are: measures, each beside what real rows reach."""
