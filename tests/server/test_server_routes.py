@@ -94,6 +94,9 @@ def test_a_query_is_bound_before_it_is_answered(person: httpx.Client, engine_id:
     assert "^" in broken.json()["place"]
 
 
+TRADE_OFFS = "Recommend X = {gpus: ?, nodes: ?} to achieve Y = {runtime: minimize, cores: minimize}"
+
+
 @pytest.mark.parametrize(
     ("question", "more"),
     [
@@ -101,6 +104,7 @@ def test_a_query_is_bound_before_it_is_answered(person: httpx.Client, engine_id:
         (RECOMMEND, {"count": 3, "where": ["nodes <= 2"], "seed": 9}),
         (RECONFIGURE, {"run": 5}),
         (WHAT_IF, {"run": 11}),
+        (TRADE_OFFS, {"reference": {"cores": 300}, "prove": 0}),
     ],
 )
 def test_answers_are_those_of_the_library(
@@ -113,6 +117,8 @@ def test_answers_are_those_of_the_library(
     assert told["text"] == wanted["text"]
     assert told["suggestions"]
     assert told["suggestions"] == wanted["suggestions"]
+    assert told["front"] == wanted["front"]
+    assert (told["front"] is not None) == (question == TRADE_OFFS)
     assert told["no_answer"] == wanted["no_answer"]
 
 

@@ -114,12 +114,16 @@ def real(facing: Server) -> dict[str, str]:
         assert job_over(client, job)["state"] == "done"
         answer = ask(client, engine).json()["id"]
         chat = client.post(f"{API}/chats", json={"engine": engine}).json()["id"]
+        plan = {"columns": {"threads": {"allowed": [1, 2]}}, "goals": {"runtime": "minimize"}}
+        begun = client.post(f"{API}/experiments", json={"plan": plan})
+        experiment = begun.json()["id"]
         return {
             "key": client.headers["Compass-Workspace"],
             "datasets": made,
             "engines": engine,
             "answers": answer,
             "chats": chat,
+            "experiments": experiment,
             "jobs": job,
             "models": "0" * 16,
         }

@@ -40,6 +40,7 @@ class AskFlags:
     dependencies: flags.Dependencies = None
     generator: flags.Generator = None
     curve: flags.Curves = None
+    reference: flags.Reference = None
 
     def options(self) -> dict[str, Any]:
         """The same as keywords of `ask`."""
@@ -60,6 +61,7 @@ class AskFlags:
             "dependencies": _DEPENDENCIES[self.dependencies],
             "generator": self.generator,
             "curve": self.curve or (),
+            "reference": parse.reference(self.reference),
         }
 
 
@@ -151,7 +153,7 @@ def ask(
         _note_all(engine, query, options)
         answer = engine.ask(query, **options)
     files.write(answer)
-    _print(answer, as_json)
+    print_answer(answer, as_json)
     files.refuse(answer)
     if not answer.answered:
         raise typer.Exit(NOT_ANSWERED)
@@ -170,7 +172,8 @@ def _note_all(engine: "Compass | RemoteEngine", query: str, options: dict[str, A
         print_line("hint: name what matters, e.g. how would that affect Y = {" + learning[0] + "}")
 
 
-def _print(answer: "Answer", as_json: bool) -> None:
+def print_answer(answer: "Answer", as_json: bool) -> None:
+    """Print an answer for a person, or as JSON."""
     from rich.console import Console
 
     from compass.cli import render

@@ -135,6 +135,14 @@ NoProof = Annotated[bool, typer.Option("--no-prove", help="Do not prove anything
 Diversity = Annotated[float | None, flag(options.DIVERSITY, metavar="W")]
 Loss = Annotated[Texts, option("--loss", "TERM=W", sentence(options.LOSS, "; repeatable"))]
 Weights = Annotated[list[str] | None, flag(options.WEIGHTS, "--weight", metavar="COLUMN=W")]
+Minimize = Annotated[Texts, option("--minimize", "OUTCOME", "Make this small; repeatable.")]
+Maximize = Annotated[Texts, option("--maximize", "OUTCOME", "Make this large; repeatable.")]
+Asked = Annotated[
+    Texts,
+    option("--ask", "COLUMNS", "What to set, e.g. nodes,threads; every knob if not given."),
+]
+Reference = Annotated[Texts, flag(options.REFERENCE, "--reference", metavar="OUTCOME=VALUE")]
+SvgFile = Annotated[MaybePath, option("--svg", "FILE", "Draw the trade-offs.")]
 Curves = Annotated[Texts, option("--curve", "COLUMN", "Outcomes against this one; repeatable.")]
 Script = Annotated[MaybePath, option("--sbatch", "FILE", "Write the best one as a job script.")]
 ArrayFile = Annotated[
@@ -159,7 +167,7 @@ Reducer = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="How the runs of --keep are chosen: uniform (default), guided, stratified.",
+        help="How the runs of --keep are chosen: uniform (default), guided, stratified, front.",
     ),
 ]
 Mine = Annotated[bool, typer.Option("--rules", help="Look for dependencies that hold on all rows.")]
@@ -207,7 +215,11 @@ AllowPickle = Annotated[
     ),
 ]
 Engine = Annotated[
-    str, argument("ENGINE", "A saved engine (*.compass), or with --server the name of one there.")
+    str,
+    argument(
+        "ENGINE",
+        "A saved engine (*.compass), an experiment, or with --server the name of an engine there.",
+    ),
 ]
 MaybeQuestion = Annotated[
     MaybeText,
@@ -223,6 +235,9 @@ RunsFile = Annotated[
 ]
 Questions = Annotated[
     Texts, option("--ask", "QUERY", "Say what the runs change in the answer to this; repeatable.")
+]
+Experiment = Annotated[
+    MaybeText, option("--name", "NAME", "Which experiment, where a store has several.")
 ]
 NewRuns = Annotated[MaybeText, argument("RUNS", "New runs: a file, glob or directory.")]
 TypedRuns = Annotated[

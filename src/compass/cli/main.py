@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from compass.cli import cache, datasets, flags
+from compass.cli import cache, datasets, experiments, flags, platforms, synth
 from compass.cli.ask import ask
 from compass.cli.chat import chat
 from compass.cli.columns import columns
@@ -19,8 +19,10 @@ from compass.cli.fit import fit
 from compass.cli.garbage import look_seldom
 from compass.cli.next import propose
 from compass.cli.output import print_line
+from compass.cli.pareto import pareto
 from compass.cli.read import read
 from compass.cli.reduce import reduce
+from compass.cli.run import run as run_experiment
 from compass.cli.serve import serve
 from compass.cli.tell import tell
 from compass.domain.errors import CompassError, shortened
@@ -34,10 +36,14 @@ app = typer.Typer(
 
 app.command("chat")(chat)
 app.command("next")(propose)
-for _command in (read, reduce, serve, fit, columns, tell, engines, ask, explain):
+app.command("run")(run_experiment)
+for _command in (read, reduce, serve, fit, columns, tell, engines, ask, pareto, explain):
     app.command()(_command)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(cache.app, name="cache")
+app.add_typer(experiments.app, name="experiments")
+app.add_typer(synth.app, name="synth")
+app.add_typer(platforms.app, name="platforms")
 
 BAD_INPUT = 2
 INTERRUPTED = 130

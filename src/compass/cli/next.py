@@ -29,6 +29,7 @@ class NextFlags:
     sbatch: flags.ArrayFile = None
     seed: flags.Seed = None
     surrogate: flags.Surrogate = None
+    name: flags.Experiment = None
 
 
 @grouped
@@ -44,10 +45,22 @@ def propose(
 ) -> None:
     """Say which runs to make next: those that would help a question most.
 
+    Of an experiment (*.experiment): the runs that are worth making now; nobody else is given them.
     Fill in the outcomes of the --csv file and give it to compass tell.
     """
+    from compass.cli.by_hand import named_engine, next_runs
     from compass.cli.progress import progress
+    from compass.experiment.place import is_experiment
 
+    if is_experiment(data):
+        if query is not None or chosen.start is not None or remote.server is not None:
+            raise BadInput(
+                f"{data} is an experiment, which has its own goal", hint="leave out the question"
+            )
+        next_runs(data, chosen.name, chosen.runs, chosen.csv, chosen.sbatch, as_json=as_json)
+        return
+    if chosen.name is not None:
+        raise named_engine(data)
     if query is None and chosen.start is not None:
         raise BadInput("--from needs a question", hint="say what is asked of that run")
     if query is None and chosen.seed is not None:

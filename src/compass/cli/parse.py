@@ -16,6 +16,7 @@ _EXAMPLES = {
     "missing": "power_cap=none",
     "domain": "threads=4,8,16",
     "weight": "nodes=5",
+    "reference": "runtime=120",
     "loss": "proximity=0",
     "trust": "tau=0.3",
 }
@@ -36,6 +37,23 @@ def column_and_value(flag: str, text: str, known: list[str] | None = None) -> tu
             f"--{flag} {text}: there is no {flag} '{value}'", hint=f"choose {', '.join(known)}"
         )
     return name, value
+
+
+def reference(texts: list[str] | None) -> dict[str, float]:
+    """From where on trade-offs count, from OUTCOME=NUMBER."""
+    found = {}
+    for text in texts or ():
+        name, value = column_and_value("reference", text)
+        try:
+            found[name] = float(value)
+        except ValueError:
+            found[name] = math.nan
+        if not math.isfinite(found[name]):
+            raise BadInput(
+                f"--reference {text}: '{value}' is not a number",
+                hint="for example --reference runtime=120",
+            )
+    return found
 
 
 def weights(texts: list[str] | None) -> dict[str, float]:

@@ -7,6 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from compass.cli.front_plot import plotted, point_name
 from compass.cli.tables import comparable_note
 from compass.domain.answer import (
     Answer,
@@ -21,8 +22,10 @@ from compass.domain.answer import (
     Suggestion,
 )
 from compass.domain.base import Value
+from compass.domain.front import Front, FrontPoint
 from compass.domain.quantity import estimate, number, quantity, setting
 from compass.domain.query import Kind
+from compass.trust.front_words import front_in_words, point_in_words
 from compass.trust.outcome_words import (
     classes_in_words,
     condition_in_words,
@@ -44,6 +47,7 @@ _PROVED = {
     CertificateStatus.BEST_FOUND: "~",
     CertificateStatus.NO_PROOF: "?",
 }
+_LIKE = 3  # points that one is like, which are named
 _IDEA = "i"  # before the number of what is no suggestion
 _STYLE = {Label.TRUSTED: "green", Label.CAUTION: "yellow", Label.UNSUPPORTED: "red"}
 
@@ -138,6 +142,8 @@ def fits(console: Console, made: Table) -> bool:
 def answer(console: Console, result: Answer) -> None:
     """Print an answer: what was asked, what is suggested, and what else there is to know."""
     _print_question(console, result)
+    if result.front is not None and result.front.points:
+        _front(console, result, result.front)
     if result.no_answer is not None:
         console.print(printable(f"No supported answer: {result.no_answer}", "bold"))
     if result.suggestions:
@@ -160,6 +166,39 @@ def answer(console: Console, result: Answer) -> None:
     for part in filter(None, parts):
         console.print()
         console.print(part)
+
+
+def _front(console: Console, result: Answer, front: Front) -> None:
+    """The trade-offs as a plot, what is known of them as a set, and each beside the ends."""
+    for line in plotted(front, result.units):
+        console.print(printable(line), soft_wrap=True)
+    console.print()
+    for sentence in front_in_words(front, result.units):
+        console.print(printable(sentence))
+    rows = [
+        [point_name(point), _kinds(front, point), point_in_words(point)]
+        for point in front.points
+        if not point.idea
+    ]
+    console.print(table(["", "", "beside the ends of the front"], rows))
+    console.print()
+
+
+def _kinds(front: Front, point: FrontPoint) -> str:
+    """What kind of point it is, and which others it is not told apart from."""
+    others = [point_name(front.points[other]) for other in point.alike]
+    more = f" and {len(others) - _LIKE} more" if len(others) > _LIKE else ""
+    measured = f"measured {point.measured}×" if point.measured else "untried"
+    said = [
+        "knee" if point.knee else "",
+        # Of several contexts it is not known what was tried in each.
+        "" if front.hypervolume_measured is None else measured,
+        "kept: measured" if point.dominated and point.measured else "",
+        "promising" if point.promising else "",
+        f"like {', '.join(others[:_LIKE])}{more}" if others else "",
+        "proved" if point.proved else "",
+    ]
+    return ", ".join(part for part in said if part)
 
 
 def _print_question(console: Console, result: Answer) -> None:

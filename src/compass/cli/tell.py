@@ -16,18 +16,32 @@ def tell(
     run: flags.TypedRuns = None,
     output: flags.NewPlace = None,
     ask: flags.Questions = None,
+    name: flags.Experiment = None,
     *,
     remote: ServerFlags,
     as_json: flags.AsJson = False,
 ) -> None:
-    """Take new runs into a saved engine; says what they changed and what drifted.
+    """Take new runs into a saved engine or an experiment; says what they changed.
 
-    Of a run that failed the reason stands in the place of its result: `failed: out of memory`.
+    Of a run that failed the reason stands in the place of its result: `failed: out of memory`;
+    of one that an experiment suggested and that cannot be made: `infeasible: too few nodes`.
     """
+    from compass.cli.by_hand import named_engine, tell_runs
     from compass.cli.progress import progress
     from compass.cli.tables import print_tell
+    from compass.experiment.place import is_experiment
 
     given = _given(runs, run or [])
+    if is_experiment(engine):
+        if output is not None or ask or remote.server is not None:
+            raise BadInput(
+                f"{engine} is an experiment: it takes the runs and nothing else",
+                hint="compass tell X.experiment RUNS",
+            )
+        tell_runs(engine, name, given, as_json=as_json)
+        return
+    if name is not None:
+        raise named_engine(engine)
     place = output or Path(engine)
     server = remote.connect()
     if server is not None:

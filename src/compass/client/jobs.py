@@ -16,7 +16,7 @@ from compass.domain.errors import CompassError, EnvironmentProblem
 
 Progress = Callable[[str, int, int], None]
 
-_PAUSE = 0.5  # seconds between two looks at a server that is not there at the moment
+PAUSE = 0.5  # seconds between two looks at a server that is not there at the moment
 _EVENT, _DATA = "event: ", "data: "
 
 
@@ -58,7 +58,7 @@ def _followed(connection: ServerConnection, job: Job, progress: Progress) -> Job
         with patience:
             job = understood(Job, connection.call("GET", f"/jobs/{job.id}"))
         if not job.state.over:
-            time.sleep(_PAUSE)
+            time.sleep(PAUSE)
     return job
 
 
@@ -93,17 +93,18 @@ def _events(connection: ServerConnection, name: str) -> Iterator[Job]:
 
 def events(connection: ServerConnection, path: str) -> Iterator[tuple[str, Any]]:
     """The events of a stream, each with its name and data, as long as it lasts."""
-    stream = _stream(connection, path)
+    stream_of = stream(connection, path)
     while True:
         try:
-            seen = next(stream)
+            seen = next(stream_of)
         # A stream that breaks, or is one too many for the server, is replaced by looking.
         except (StopIteration, httpx.TransportError, CompassError, ValueError):
             return
         yield seen
 
 
-def _stream(connection: ServerConnection, path: str) -> Iterator[tuple[str, Any]]:
+def stream(connection: ServerConnection, path: str) -> Iterator[tuple[str, Any]]:
+    """The events of a stream; raises what ends it before the server does."""
     name = ""
     with connection.lines(path) as lines:
         for line in lines:

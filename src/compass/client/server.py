@@ -1,7 +1,7 @@
 """A Compass server: connecting to it, and the datasets and engines that it has."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -10,6 +10,7 @@ from compass.client import keys
 from compass.client.connection import ServerConnection
 from compass.client.dataset import NOW, RemoteDataset
 from compass.client.engine import RemoteEngine
+from compass.client.experiment import RemoteExperiment
 from compass.client.files import as_file, opened
 from compass.client.jobs import Progress, finished
 from compass.client.problems import no_server
@@ -20,6 +21,7 @@ from compass.domain.api import (
     DatasetInfo,
     EngineBrief,
     EngineInfo,
+    ExperimentInfo,
     Job,
     ModelInfo,
 )
@@ -165,6 +167,28 @@ class Server:
     def engine_info(self, name: str) -> EngineInfo:
         """Everything that is known about an engine, by its id."""
         return understood(EngineInfo, self.connection.call("GET", f"/engines/{name}"))
+
+    def experiments(self) -> list[RemoteExperiment]:
+        """The experiments of the workspace, the newest first."""
+        return [
+            RemoteExperiment(self.connection, understood(ExperimentInfo, entry))
+            for entry in self.connection.entries("/experiments")
+        ]
+
+    def experiment(self, name: str) -> RemoteExperiment:
+        """The experiment of this name or id; of several of that name the newest."""
+        every = self.experiments()
+        for one in every:
+            if name in (one.about.id, one.about.name):
+                return one
+        names = [one.about.name for one in every]
+        raise unknown("experiment", name, list(dict.fromkeys(names)), where="on the server")
+
+    def start_experiment(self, plan: Mapping[str, Any], name: str = "") -> RemoteExperiment:
+        """Begin an experiment; the plan is that of a plan file, without what runs it."""
+        body = {"name": name or "experiment", "plan": dict(plan)}
+        reply = self.connection.call("POST", "/experiments", body=body)
+        return RemoteExperiment(self.connection, understood(ExperimentInfo, reply))
 
     def upload(
         self, source: Any, *, name: str | None = None, progress: Progress | None = None

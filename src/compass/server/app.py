@@ -39,6 +39,7 @@ ROUTES = (
     "exports",
     "runs",
     "chats",
+    "experiments",
     "jobs",
 )
 UPLOADS = ("/upload",)  # paths that end so take files

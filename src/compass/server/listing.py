@@ -24,6 +24,7 @@ from compass.domain.api import (
     DatasetInfo,
     EngineBrief,
     EngineInfo,
+    ExperimentInfo,
     ModelBrief,
     ModelInfo,
 )
@@ -67,6 +68,7 @@ class Listing(Generic[Thing, Brief]):
 DATASETS = Listing("datasets", DatasetInfo, DatasetBrief, DatasetInfo.brief)
 MODELS = Listing("models", ModelInfo, ModelBrief, ModelInfo.brief)
 ENGINES = Listing("engines", EngineInfo, EngineBrief, EngineInfo.brief)
+EXPERIMENTS = Listing("experiments", ExperimentInfo, ExperimentInfo, ExperimentInfo.brief)
 ANSWERS = Listing("answers", AnswerInfo, AnswerInfo, AnswerInfo.brief, by_use=True)
 
 

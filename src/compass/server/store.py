@@ -9,6 +9,7 @@ state/
     answers/<id>/            about.json, answer.json; while something is pending: unfinished-1.json
                              (as many parts are), question.json
     chats/<id>/  jobs/<id>/  about.json
+    experiments/<id>/        about.json, and the store of its runs
   passing/                   files on their way; emptied when a server starts
   briefs/                    summaries for lists; made again where they are missing
   quarantine/                what a server found and did not understand; never removed
@@ -47,8 +48,10 @@ from compass.server.problems import Refused, damaged, not_found, too_large
 from compass.server.quarantine import FOLDER, set_aside
 from compass.server.sizes import readable_size, size_of
 
-Kind = Literal["datasets", "models", "engines", "answers", "chats", "jobs"]
-KINDS: tuple[Kind, ...] = ("datasets", "models", "engines", "answers", "chats", "jobs")
+Kind = Literal["datasets", "models", "engines", "answers", "chats", "jobs", "experiments"]
+KINDS: tuple[Kind, ...] = (
+    *("datasets", "models", "engines", "answers", "chats", "jobs", "experiments"),
+)
 ABOUT = "about.json"  # what is known about a thing, in its folder
 _KEY = "key"  # of a workspace: a hash of it
 _DRAFT = r"((shared|[0-9a-f]{16})-)?[0-9a-f]{16}"  # names of what is on its way

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from compass.domain.answer import Pending
+from compass.server import experiment_tasks
 from compass.server.chat_tasks import ChatHandlers
 from compass.server.file_checks import check_shape, check_table
 from compass.server.memory import resident
@@ -72,6 +73,7 @@ class TaskHandlers:
             "begin": talks.begin,
             "say": talks.say,
             "edit": talks.edit,
+            **{f"experiment_{name}": task for name, task in experiment_tasks.TASKS.items()},
         }
 
     def do(self, task: str, given: Given, report: Report) -> bytes:

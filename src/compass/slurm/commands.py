@@ -1,17 +1,20 @@
-"""Runs the commands of Slurm: sbatch, squeue and sacct."""
+"""Runs the commands of Slurm: sbatch, squeue, sacct and scancel."""
 
 import getopt
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from compass.domain.errors import BadInput, DataProblem, EnvironmentProblem
+from compass.slurm import units
 from compass.slurm.text import DumpLayout, cells_carefully, cells_quickly
 
 _SECONDS = 120.0  # for a command that answers at once unless Slurm is in trouble
@@ -27,6 +30,7 @@ _ACCOUNTING_FIELDS = (
     "TRESUsageInAve TRESUsageInTot NodeList Constraints"
 )
 ACCOUNTING_FIELDS = tuple(_ACCOUNTING_FIELDS.split())
+_NO_ACCOUNTING = "accounting storage is disabled"
 _SEPARATOR = "\x1f"  # a job's name may hold any character that people type
 
 # Options that choose jobs. Those that change the form of the output, or read files, are not here.
@@ -39,16 +43,86 @@ _LONG = (
 )
 
 
-def refusal_of_job(script: str) -> str:
+def refusal_of_job(script: str, options: Sequence[str] = ()) -> str:
     """Why Slurm would not take this job script; empty if it would."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "job.sh"
         file.write_text(script)
-        done = _run("sbatch", "--test-only", str(file))
-    if not done.returncode:
-        return ""
+        done = _run("sbatch", "--test-only", *options, str(file))
+    return _last_complaint(done) if done.returncode else ""
+
+
+def submit_job(script: Path, options: Sequence[str], held: Sequence[int] = ()) -> str:
+    """Hand in a job script; the number of the job. `held` are handles that sbatch keeps open."""
+    done = _run("sbatch", "--parsable", *options, str(script), held=held)
+    number = done.stdout.strip().partition(";")[0]
+    if done.returncode or not number.isdecimal():
+        raise EnvironmentProblem(
+            f"Slurm does not take the job: {_last_complaint(done)}",
+            hint="see sinfo for the partitions and their limits",
+        )
+    return number
+
+
+def cancel_jobs(jobs: Sequence[str]) -> None:
+    """End these jobs; those that have ended already stay as they are."""
+    done = _run("scancel", "--quiet", *jobs)
+    if done.returncode and "nvalid job id" not in done.stderr:
+        raise EnvironmentProblem(
+            f"scancel refuses: {_last_complaint(done)}", hint="does sinfo answer?"
+        )
+
+
+@dataclass(frozen=True)
+class QueuedJob:
+    """A job or a task of an array as squeue shows it; ended ones stay there for some minutes."""
+
+    id: str  # 4711, or 4711_3
+    state: str
+    reason: str
+    name: str
+
+
+def queue_of_person() -> list[QueuedJob]:
+    """The jobs of this person that squeue knows, tasks of arrays one by one."""
+    form = ("--noheader", "--array", "--states=all", "--format=%i|%T|%r|%j")
+    done = _run("squeue", *form, f"--user={os.getuid()}")
+    if done.returncode:
+        raise EnvironmentProblem(
+            f"squeue does not answer: {_last_complaint(done)}", hint="does sinfo answer?"
+        )
+    rows = (line.strip().split("|", 3) for line in done.stdout.splitlines())
+    return [QueuedJob(*row) for row in rows if len(row) == 4]
+
+
+@dataclass(frozen=True)
+class AccountedJob:
+    """A job, a task of an array or a step (`4711.batch`) as sacct shows it."""
+
+    id: str
+    state: str  # one word; who cancelled it is left out
+    exit_code: str
+
+
+def accounted_jobs(options: Sequence[str]) -> list[AccountedJob]:
+    """What sacct knows of jobs and their steps; of one that was requeued, its last time.
+
+    A Slurm without accounting knows of none.
+    """
+    done = _run("sacct", "--parsable2", "--noheader", "--format=JobID,State,ExitCode", *options)
+    if _NO_ACCOUNTING in done.stderr.lower():
+        return []
+    if done.returncode:
+        raise _refused(done.stderr)
+    rows = (line.split("|") for line in done.stdout.splitlines())
+    return [
+        AccountedJob(row[0], units.state(row[1]) or "", row[2]) for row in rows if len(row) == 3
+    ]
+
+
+def _last_complaint(done: subprocess.CompletedProcess[str]) -> str:
     lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-    return lines[-1].removeprefix("sbatch: error: ")
+    return re.sub(r"^s\w+: (?:error: )?", "", lines[-1])
 
 
 def states_of_jobs(jobs: Sequence[str]) -> list[str]:
@@ -138,7 +212,7 @@ def _printed(command: list[str], layout: DumpLayout, where: str) -> pa.Table:
 def _refused(text: str) -> EnvironmentProblem | DataProblem:
     lines = text.strip().splitlines()
     line, low = lines[0] if lines else "it gives no reason", text.lower()
-    if "accounting storage is disabled" in low:
+    if _NO_ACCOUNTING in low:
         return EnvironmentProblem(
             "this Slurm keeps no accounting",
             hint="ask the administrators for AccountingStorageType=accounting_storage/slurmdbd",
@@ -148,11 +222,22 @@ def _refused(text: str) -> EnvironmentProblem | DataProblem:
     return DataProblem(f"sacct refuses: {line}", hint="try the same options with sacct itself")
 
 
-def _run(*command: str) -> subprocess.CompletedProcess[str]:
+def _run(*command: str, held: Sequence[int] = ()) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(  # noqa: S603  (no shell)
-            command, capture_output=True, errors="replace", check=False, timeout=_SECONDS
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            errors="replace",
+            check=False,
+            timeout=_SECONDS,
+            pass_fds=held,
         )
+    except FileNotFoundError:
+        raise EnvironmentProblem(
+            f"there is no Slurm here: {command[0]} is not found",
+            hint="run this on a login node of the cluster",
+        ) from None
     except subprocess.TimeoutExpired:
         raise EnvironmentProblem(
             f"{command[0]} gave no answer within {_SECONDS:.0f} s", hint="does sinfo answer?"

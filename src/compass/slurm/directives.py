@@ -98,6 +98,16 @@ def directives(config: Config, units: Units) -> Directives:
     return Directives(found.options, found.columns, tuple(found.remarks))
 
 
+def with_defaults(options: Mapping[str, str], defaults: Mapping[str, str]) -> dict[str, str]:
+    """Options of sbatch, and the defaults that do not contradict them: one kind of memory."""
+    merged = dict(options)
+    for option, value in defaults.items():
+        taken = next((some for some in _EITHER if option in some), (option,))
+        if not any(one in merged for one in taken):
+            merged[option] = value
+    return merged
+
+
 class _Collector:
     """Options that have been recognised so far."""
 

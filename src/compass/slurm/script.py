@@ -41,7 +41,7 @@ def _variables(config: Config, asked: Directives, units: Mapping[str, str]) -> l
             continue
         written = shlex.quote(_one_line(_plain(value)))
         unit = f"  # {_one_line(units[name])}" if name in units else ""
-        lines.append(f"export COMPASS_{_variable(name)}={written}{unit}")
+        lines.append(f"export COMPASS_{variable_name(name)}={written}{unit}")
     return lines
 
 
@@ -64,7 +64,8 @@ def _one_line(text: str) -> str:
     return " ".join(text.replace("\0", " ").split())
 
 
-def _variable(name: str) -> str:
+def variable_name(name: str) -> str:
+    """A name as that of an environment variable, without the prefix."""
     return re.sub(r"\W", "_", name.upper(), flags=re.ASCII)
 
 

@@ -28,8 +28,10 @@ from compass.testing.generator import check_generator
 from compass.testing.reader import check_reader
 from compass.testing.reducer import check_reducer
 from compass.testing.rule import check_rule
+from compass.testing.runner import check_runner
 from compass.testing.step import check_step
 from compass.testing.surrogate import check_surrogate
+from compass.testing.synthesizer import check_synthesizer
 
 __all__ = [
     "ConformanceError",
@@ -42,8 +44,10 @@ __all__ = [
     "check_reader",
     "check_reducer",
     "check_rule",
+    "check_runner",
     "check_step",
     "check_surrogate",
+    "check_synthesizer",
 ]
 
 

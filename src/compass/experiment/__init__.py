@@ -1,0 +1,1 @@
+"""The experiment loop: suggest runs, make them, tell what came out, learn from it."""
