@@ -1,0 +1,1 @@
+"""The experiment loop replayed on tables that hold every configuration: `make loop`."""

@@ -1,0 +1,155 @@
+"""The kept values as tables: means over seeds with intervals, spaces, aims."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from benchmarks.measure import interval
+from benchmarks.show import table
+
+AT = ("50", "100", "220")
+HEAD = (
+    *("contestant", "seeds", "regret 50 %", "100 %", "220 %", "worst space 220 %", "score"),
+    *("failed", "ms / ask"),
+)
+OURS = "compass"
+WITHOUT = "without-"
+BESIDE = ("transfer", "no-history")  # from no run at all: not beside the others
+Kept = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
+
+
+def show(kept: Kept) -> str:
+    """Everything that is printed."""
+    parts = [_contestants(kept), _spaces(kept), _ablation(kept), _transfer(kept), _aims(kept)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _by_seed(own: Mapping[str, Mapping[str, Sequence[float]]], column: str) -> list[list[float]]:
+    """Per seed the values of all spaces."""
+    seeds = sorted({int(seed) for space in own.values() for seed in space["seed"]})
+    return [
+        [v for s in own.values() for k, v in zip(s["seed"], s[column], strict=True) if k == seed]
+        for seed in seeds
+    ]
+
+
+def _percent(own: Mapping[str, Mapping[str, Sequence[float]]], column: str) -> str:
+    found = interval([[100 * v for v in values] for values in _by_seed(own, column)])
+    return f"{found.mean:.1f} ± {found.half:.1f}"
+
+
+def _contestants(kept: Kept) -> str:
+    lines = []
+    for name, own in kept.items():
+        if name in BESIDE or name.startswith(WITHOUT):
+            continue
+        seeds = [len(space["seed"]) for space in own.values()]
+        told = f"{min(seeds)}" if len(own) == _count(kept) else f"{min(seeds)} ({len(own)} spaces)"
+        worst = max(own, key=lambda space: float(np.mean(own[space]["220"])))
+        every = [value for space in own.values() for value in space["score"]]
+        failed = np.mean([np.mean(space["failed"]) for space in own.values()])
+        cost = np.mean([np.mean(space["ms"]) for space in own.values()])
+        lines.append(
+            (
+                name,
+                told,
+                *(_percent(own, column) for column in AT),
+                f"{100 * np.mean(own[worst]['220']):.1f} ({worst})",
+                f"{np.mean(every):.3f}",
+                f"{failed:.1f}",
+                f"{cost:.1f}",
+            )
+        )
+    head = "mean regret over all spaces, ± 95 % over the seeds; 20 random starts are counted"
+    return head + "\n" + table(HEAD, lines)
+
+
+def _count(kept: Kept) -> int:
+    return max(len(own) for own in kept.values())
+
+
+def _spaces(kept: Kept) -> str:
+    """Regret after 100 and 220 evaluations per space, all contestants side by side."""
+    names = [name for name in kept if name not in BESIDE and not name.startswith(WITHOUT)]
+    spaces = list(dict.fromkeys(space for name in names for space in kept[name]))
+    lines = []
+    for space in spaces:
+        cells = []
+        for name in names:
+            own = kept[name].get(space)
+            cells.append("-" if own is None else " / ".join(_mean(own[t]) for t in ("100", "220")))
+        lines.append((space, *cells))
+    return "mean regret % after 100 / 220 evaluations\n" + table(("space", *names), lines)
+
+
+def _ablation(kept: Kept) -> str:
+    """One part off each, beside the whole on the same spaces and seeds."""
+    lines = []
+    for name in (one for one in kept if one.startswith(WITHOUT)):
+        for space, own in kept[name].items():
+            whole = kept.get(OURS, {}).get(space, {"seed": []})
+            rows = [whole["seed"].index(seed) for seed in own["seed"] if seed in whole["seed"]]
+            if len(rows) < len(own["seed"]):
+                continue
+            cells = [f"{_mean([whole[t][row] for row in rows])} -> {_mean(own[t])}" for t in AT]
+            failed = (np.mean([whole["failed"][row] for row in rows]), np.mean(own["failed"]))
+            lines.append((name, space, len(rows), *cells, "{:.1f} -> {:.1f}".format(*failed)))
+    if not lines:
+        return ""
+    head = ("", "space", "seeds", "regret 50 %", "100 %", "220 %", "failed")
+    return "with one part off: the whole -> without\n" + table(head, lines)
+
+
+def _mean(values: Sequence[float]) -> str:
+    return f"{100 * float(np.mean(values)):.1f}"
+
+
+def _transfer(kept: Kept) -> str:
+    both = [name for name in BESIDE if name in kept]
+    if not both:
+        return ""
+    at = ("5", "10", "20", "50", "100")
+    spaces = [s for s in kept[both[0]] if all(s in kept[name] for name in both)]
+    lines = [
+        (space, name, len(kept[name][space]["seed"]), *(_mean(kept[name][space][t]) for t in at))
+        for space in spaces
+        for name in both
+    ]
+    head = "from no run at all: regret % after so many evaluations"
+    return head + "\n" + table(("space", "", "seeds", *at), lines)
+
+
+def _aims(kept: Kept) -> str:
+    """The aims, and what was reached."""
+    peers = {
+        name: own
+        for name, own in kept.items()
+        if name not in (OURS, "random", *BESIDE)
+        and not name.startswith(WITHOUT)
+        and len(own) == _count(kept)
+    }
+    if OURS not in kept or not peers:
+        return ""
+    ours = kept[OURS]
+
+    def mean(own: Mapping[str, Mapping[str, Sequence[float]]], t: str) -> float:
+        return float(np.mean([np.mean(space[t]) for space in own.values()]))
+
+    best = min(peers, key=lambda name: mean(peers[name], "100"))
+    share = mean(ours, "100") / mean(peers[best], "100")
+    worst = max(float(np.mean(space["220"])) for space in ours.values())
+    behind = [
+        f"{space} ({_mean(own['220'])} % against {least:.1f} %)"
+        for space, own in ours.items()
+        if 100 * float(np.mean(own["220"]))
+        > 1.2 * (least := min(100 * float(np.mean(p[space]["220"])) for p in peers.values())) + 0.05
+    ]
+    return "\n".join(
+        (
+            "aims",
+            f"  half the regret of the best peer at 100: {share:.2f} of {best}",
+            f"  at most 2 % at 220 on the mean: {100 * mean(ours, '220'):.1f} %",
+            f"  at most 8 % at 220 on the worst space: {100 * worst:.1f} %",
+            f"  no space above 1.2 times the best peer at 220: {', '.join(behind) or 'none'}",
+        )
+    )

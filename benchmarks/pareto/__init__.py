@@ -1,0 +1,1 @@
+"""Fronts of several outcomes: one shot, replays of the loop, speed."""

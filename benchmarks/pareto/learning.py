@@ -1,0 +1,119 @@
+"""Fewer rows for the same front: `python -m benchmarks.pareto.learning`.
+
+From a table with every configuration of a GPU, a share of the rows is kept: at random, guided by a
+pilot model, or near the front (reducer `front`). Two plain forests learn the rows with their
+weights and predict the front of all legal configurations; it is looked up in the truth. The figure
+is its volume as a share of the true front's, without any measured row: what the models know. Beside
+it stands the volume of the kept rows themselves.
+
+`fewer` is the share of rows that a choice saves: how many of its rows reach what random choice
+reaches with 10 % of the rows, on the mean curve, linear between the points.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import interval
+from benchmarks.pareto.spaces import Rows, Space, spaces, table_sources
+from benchmarks.roles import data_folder
+from benchmarks.show import save, table
+from compass import registry
+from compass.pareto.front import nondominated
+
+KEEPS = (0.02, 0.04, 0.07, 0.1, 0.2)
+AT = 0.1  # where rows are compared
+WAYS = ("uniform", "guided", "front")
+SEEDS, FIRST = 5, 100
+
+
+@dataclass(frozen=True)
+class Point:
+    """One choice of rows."""
+
+    space: str
+    way: str
+    keep: float
+    seed: int
+    model: float  # share of the true volume that the models' front reaches
+    rows: float  # the same of the kept rows
+
+
+def measured(space: Space, way: str, keep: float, seed: int) -> Point:
+    """Keep rows, learn them, and look the predicted front up."""
+    from sklearn.ensemble import RandomForestRegressor
+
+    chosen, weight = registry.get("reducer", way)().reduce(space.data.prepared, keep, seed)
+    fine = np.isfinite(space.Y[chosen]).all(axis=1)
+    rows, mass = chosen[fine], weight[fine]
+    predicted = []
+    for y in space.Y[rows].T:
+        forest = RandomForestRegressor(50, random_state=seed, n_jobs=1)
+        predicted.append(forest.fit(space.X[rows], y, sample_weight=mass).predict(space.X))
+    front: Rows = np.flatnonzero(nondominated(np.column_stack(predicted)))
+    return Point(space.name, way, keep, seed, space.share(front), space.share(rows))
+
+
+def curve(points: Sequence[Point], way: str, field: str) -> list[float]:
+    """The mean over spaces and seeds for each share of the rows."""
+    own = [p for p in points if p.way == way]
+    return [float(np.mean([getattr(p, field) for p in own if p.keep == keep])) for keep in KEEPS]
+
+
+def fewer(points: Sequence[Point], way: str, field: str) -> float:
+    """The share of rows saved beside random choice of a tenth; negative: more are needed."""
+    aim = float(np.interp(AT, KEEPS, curve(points, "uniform", field)))
+    own = np.maximum.accumulate(curve(points, way, field))
+    if own[-1] < aim:
+        return float("nan")
+    return 1 - float(np.interp(aim, own, KEEPS)) / AT
+
+
+def show(points: Sequence[Point]) -> str:
+    """Per way and share of rows the mean with its 95 % interval over the seeds."""
+    lines = []
+    for field, name in (("model", "front of the models"), ("rows", "kept rows")):
+        for way in WAYS:
+            told = []
+            for keep in KEEPS:
+                own = [p for p in points if p.way == way and p.keep == keep]
+                by_seed: dict[int, list[float]] = {}
+                for point in own:
+                    by_seed.setdefault(point.seed, []).append(getattr(point, field))
+                told.append(str(interval(list(by_seed.values()))))
+            lines.append((name, way, *told, f"{fewer(points, way, field):.0%}"))
+    return table(("volume of", "rows chosen", *(f"{k:.0%}" for k in KEEPS), "fewer rows"), lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.pareto.learning")
+    parser.description = __doc__
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--first", type=int, default=FIRST)
+    said = parser.parse_args(arguments)
+    source, folder = table_sources()["convolution"], data_folder()
+    absent = source.absent(folder)
+    if absent:
+        print(f"skipped, {folder} has no {', '.join(absent)}", file=sys.stderr)
+        return 0
+    points: list[Point] = []
+    for space in spaces(source, folder, "gpu"):
+        began = time.perf_counter()
+        for seed in range(said.first, said.first + said.seeds):
+            points += [measured(space, way, keep, seed) for way in WAYS for keep in KEEPS]
+        print(f"{space.name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+    print(show(points))
+    if said.json:
+        save(said.json, {"points": [asdict(p) for p in points]})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Synthetic rows beside published numbers: quality, prediction, speed, and what measures tell."""
