@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
 AUTOML := .venv-automl
+LOOP := .venv-loop
 BASE := $(VENV)/.base
 STAMP := $(VENV)/.installed
 # Empty without a Node.js that can build the page.
@@ -22,7 +23,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust word scale billion quality load page-bench corpus answers clean
+.PHONY: loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -123,6 +124,12 @@ speed: $(STAMP)  ## the figures that matter in three minutes, beside those of th
 regret: $(STAMP)  ## one shot at the minimum of tables that hold every configuration
 	$(BIN)/python -m benchmarks.oneshot
 
+fronts: $(STAMP)  ## fronts of two outcomes: one shot, replays beside Optuna, rows, speed
+	$(BIN)/python -m benchmarks.pareto.oneshot
+	$(BIN)/python -m benchmarks.pareto.replay
+	$(BIN)/python -m benchmarks.pareto.learning
+	$(BIN)/python -m benchmarks.pareto.speed
+
 runnable: $(STAMP)  ## suggestions that can run, from samples of exhaustive tables without any rule
 	$(BIN)/python -m benchmarks.runnable
 
@@ -135,6 +142,17 @@ billion: $(STAMP)  ## a billion rows (files visited ten times): reduce, fit, twe
 
 quality: $(STAMP)  ## what is learnt from guided and from uniform samples, on rows put aside
 	$(BIN)/python -m benchmarks.scale.quality
+
+loop: $(STAMP)  ## the choice of runs on exhaustive spaces, beside Optuna, Kernel Tuner and SMAC3: the kept values
+	@$(BIN)/python -m benchmarks.loop
+
+loop-peers: $(STAMP) $(LOOP)/.installed  ## replay everybody again; this takes hours
+	$(BIN)/python -m benchmarks.loop run $$($(BIN)/python -m benchmarks.loop names) \
+		--python $(LOOP)/bin/python
+platforms: $(STAMP)  ## runtime ratios across machines, applications left out; the models of the papers
+	$(BIN)/python -m benchmarks.platforms --first --tuned rodinia raja multicore gavel gemm convolution
+	$(BIN)/python -m benchmarks.platforms.unseen
+	$(BIN)/python -m benchmarks.platforms.papers
 
 load: $(STAMP)  ## 50 people asking a server at once for a minute, without proofs and with the default
 	$(BIN)/python -m benchmarks.load
@@ -149,6 +167,7 @@ corpus: $(STAMP)  ## how well plain English, and the columns of tables, are unde
 	$(BIN)/python -m tests.chat.plain_case develop
 	$(BIN)/python -m tests.prepare.columns_case develop
 	$(BIN)/python -m tests.prepare.columns_case score
+	$(BIN)/python -m tests.prepare.columns_case score2
 
 answers: $(STAMP)  ## record 460 answers in out/answers.json, to be compared after a change that must not change them
 	@mkdir -p out
@@ -157,8 +176,14 @@ answers: $(STAMP)  ## record 460 answers in out/answers.json, to be compared aft
 word: $(STAMP) $(PEERS)/.installed  ## do answers keep their word: goals, labels and first suggestions against the truth
 	$(BIN)/python -m benchmarks.word --python $(PEERS)/bin/python
 
+synth: $(STAMP)  ## synthetic rows beside published numbers: quality, prediction, speed, augmentation
+	$(BIN)/python -m benchmarks.synth
+
 trust: $(STAMP)  ## labels, intervals and promises against runs that no engine has seen
 	$(BIN)/python -m benchmarks.trust
+
+loop-real: $(STAMP)  ## programs of this machine tuned for real: predicted against measured, runs until near the best
+	$(BIN)/python -m benchmarks.loop.real
 
 native: $(NATIVE)  ## compile the C sources; the installation does it the first time
 
@@ -175,9 +200,9 @@ compiler:  # the kernel sweep is tested for real where there is, or may be insta
 		&& apt-get update -qq && apt-get install -y -qq gcc libc6-dev; } \
 		|| echo "no C compiler: the tests of the sweep will skip"
 
-system: slurm browser
+system: slurm postgres browser
 
-browser: slurm  # after Slurm: one apt at a time
+browser: postgres  # after the databases: one apt at a time
 	@[ -x "$(CHROMIUM)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
 			--no-install-recommends chromium fonts-dejavu-core >/dev/null; } \
@@ -190,6 +215,13 @@ slurm: compiler  # accounting and job submission are tested on a real Slurm wher
 		&& DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 			slurm-wlm slurmdbd munge mariadb-server >/dev/null; } \
 		|| echo "no Slurm: its tests will skip"
+
+postgres: slurm  # stores of experiments are tested on a real PostgreSQL where it is, or may be installed
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] \
+		&& command -v apt-get >/dev/null && apt-get update -qq \
+		&& DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			postgresql >/dev/null; } \
+		|| echo "no PostgreSQL: its tests will skip"
 
 # What Compass itself needs comes first: the page can be built while the rest is installed.
 $(BASE): pyproject.toml hatch_build.py
@@ -211,5 +243,10 @@ $(AUTOML)/.installed: benchmarks/automl/requirements.txt
 	$(AUTOML)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
+$(LOOP)/.installed: benchmarks/loop/requirements.txt
+	$(PYTHON) -m venv $(LOOP)
+	$(LOOP)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(PEERS) $(AUTOML) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(AUTOML) $(LOOP) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

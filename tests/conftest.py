@@ -2,6 +2,8 @@
 
 import gc
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import compass as cp
+import postgres_lab
 from compass.settings import ForestSettings, TrustSettings
 from slurm_lab import NotHere, SlurmLab, borrowed
 
@@ -131,3 +134,36 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlurmLab]:
         os.environ.pop("SLURM_CONF", None)
         if before is not None:
             os.environ["SLURM_CONF"] = before
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[postgres_lab.PostgresLab]:
+    """A real PostgreSQL, shared by all test workers; each test makes a database in it."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    try:
+        with postgres_lab.borrowed(shared) as lab:
+            yield lab
+    except postgres_lab.NotHere as reason:
+        if "CI" in os.environ:
+            pytest.fail(f"no PostgreSQL: {reason}")
+        pytest.skip(f"no PostgreSQL: {reason}")
+
+
+@pytest.fixture
+def quick_folder() -> Iterator[Path]:
+    """A folder that others may enter, in memory where there is such: disks wait at every write."""
+    memory = Path("/dev/shm")
+    made = Path(tempfile.mkdtemp(dir=memory if os.access(memory, os.W_OK) else None))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_place(request: pytest.FixtureRequest, quick_folder: Path) -> str:
+    """Where a store of experiments can be made: a file, and a database of a PostgreSQL."""
+    if request.param == "sqlite":
+        return str(quick_folder / "tune.experiment")
+    lab: postgres_lab.PostgresLab = request.getfixturevalue("postgres")
+    return lab.database()

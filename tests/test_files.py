@@ -123,3 +123,15 @@ def test_everything_in_a_tree_is_synced(path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(files, "sync", seen.append)
     files.sync_tree(path.parent)
     assert set(seen) == {path.parent, *path.parent.rglob("*")}
+
+
+def test_what_is_no_file_is_written_to_and_stays_what_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        files.write_text(pipe, "a table")
+        assert os.read(reader, 100) == b"a table"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset, read
     from compass.engine.store import load
+    from compass.engine.synthesis import judge_synthetic, load_synthesizer, synthesizer
+    from compass.experiment.experiment import Experiment
     from compass.exporters.forms import export
     from compass.language import format_query, parse_query
     from compass.model.files import bring
@@ -48,6 +50,7 @@ _WHERE = {
     "CompassError": "compass.domain.errors",
     "Dataset": "compass.engine.dataset",
     "Dependence": "compass.domain.explanation",
+    "Experiment": "compass.experiment.experiment",
     "Explanation": "compass.domain.explanation",
     "Importance": "compass.domain.explanation",
     "ModelCard": "compass.domain.answer",
@@ -65,7 +68,9 @@ _WHERE = {
     "format_query": "compass.language",
     "is_class": "compass.domain.goal",
     "less": "compass.domain.goal",
+    "judge_synthetic": "compass.engine.synthesis",
     "load": "compass.engine.store",
+    "load_synthesizer": "compass.engine.synthesis",
     "maximize": "compass.domain.goal",
     "minimize": "compass.domain.goal",
     "more": "compass.domain.goal",
@@ -78,6 +83,7 @@ _WHERE = {
     "reduce": "compass.reducers.large",
     "same": "compass.domain.goal",
     "set_to": "compass.domain.query",
+    "synthesizer": "compass.engine.synthesis",
     "times": "compass.domain.query",
     "within": "compass.domain.goal",
 }
@@ -88,6 +94,7 @@ __all__ = [
     "CompassError",
     "Dataset",
     "Dependence",
+    "Experiment",
     "Explanation",
     "Importance",
     "ModelCard",
@@ -104,8 +111,10 @@ __all__ = [
     "export",
     "format_query",
     "is_class",
+    "judge_synthetic",
     "less",
     "load",
+    "load_synthesizer",
     "maximize",
     "minimize",
     "more",
@@ -118,6 +127,7 @@ __all__ = [
     "reduce",
     "same",
     "set_to",
+    "synthesizer",
     "times",
     "within",
 ]

@@ -55,7 +55,10 @@ def replacing(path: Path, mode: int | None = None, folder: Path | None = None) -
 
 
 def write_bytes(path: Path, content: bytes, mode: int | None = None) -> None:
-    """Replace a file by one with this content."""
+    """Replace a file by one with this content; what is no file (/dev/stdout) is written to."""
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
     with replacing(path, mode) as temporary:
         temporary.write_bytes(content)
 

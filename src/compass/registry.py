@@ -57,7 +57,7 @@ _BUILT_IN = {
     "step": ("a preprocessing step: table -> table, with a report", "prepare.clean"),
     "reducer": (
         "a way to choose rows: prepared data -> rows and weights",
-        "reducers.uniform reducers.guided",
+        "reducers.uniform reducers.guided pareto.reduce",
     ),
     "embedding": (
         "a learned representation: X, y -> columns that say more",
@@ -68,13 +68,21 @@ _BUILT_IN = {
         "model.forest model.boosting model.linear model.neighbours model.svm model.gaussian "
         "model.neural model.files.model",
     ),
-    "generator": ("a search: task -> candidates", "generate.search generate.c3g"),
+    "generator": ("a search: task -> candidates", "generate.search generate.c3g synth.search"),
     "acquisition": (
         "what to measure next: task, suggestions -> runs worth making",
         "acquire.propose",
     ),
+    "synthesizer": (
+        "a source of synthetic rows: table -> rows like them, on conditions",
+        "synth.cart synth.copula synth.ctgan synth.tvae",
+    ),
     "rule": ("a rule or function written in Python, usable by name in rule texts", ""),
-    "exporter": ("a form of an answer: answer -> text", "exporters.forms"),
+    "runner": (
+        "a place where runs of an experiment are made: launches -> jobs",
+        "experiment.runners.local experiment.runners.slurm",
+    ),
+    "exporter": ("a form of an answer: answer -> text", "exporters.forms exporters.front_chart"),
 }
 _joints = {
     name: Joint(

@@ -153,6 +153,79 @@ class SearchSettings(Input):
     tolerance: Real = Field(0.01, ge=0)  # share of the best value that counts as reaching it
 
 
+class LoopSettings(Input):
+    """The choice of runs in the experiment loop; the switches at its end are for ablation.
+
+    Chosen on `benchmarks/loop` with seeds from 1000 on (decision 0044).
+    """
+
+    starts: Whole = Field(20, ge=0)  # spread runs made before anything is modelled
+    sweep: Whole = Field(200, ge=0)  # a space of at most this many configurations is swept
+    complete: Whole = Field(200_000, ge=1)  # up to this many legal configurations all are listed
+    scored: Whole = Field(8_000, ge=64)  # candidates that are predicted at an ask, about
+    drawn: Whole = Field(4_000, ge=64)  # of those, from anywhere, where not all can be listed
+    shortlist: Whole = Field(1024, ge=16)  # of them, those whose improvement is worked out exactly
+    parents: Whole = Field(8, ge=1)  # best runs whose one-change neighbours are candidates
+    learnt: Whole = Field(400, ge=16)  # runs that the process learns from at most
+    tuned: Whole = Field(200, ge=16)  # runs that its settings are fitted to at most
+    trees: Whole = Field(24, ge=2)
+    worthwhile: Real = Field(0.001, ge=0)  # stop below this expected improvement, a share
+    smooth: bool = True  # the smooth Gaussian process is a member
+    stepped: bool = True  # the Gaussian process with steps is a member
+    forest: bool = True  # Extra Trees are a member
+    soften: bool = True  # stepped process and forest: less between outcomes above the median
+    failures: bool = True  # the probability of failure is learnt
+    credit: bool = True  # members propose more often the more they found
+    transfer: bool = True  # history is used where there is any
+
+
+class TreeSynthesisSettings(Input):
+    """Sequential trees with donors."""
+
+    least: Whole = Field(5, ge=1)  # rows of a leaf: synthpop's minbucket
+    gain: Real = Field(1e-8, ge=0)  # share of the variance that a split must explain: synthpop's cp
+
+
+class AdversarialSynthesisSettings(Input):
+    """A conditional tabular GAN; the values are those of CTGAN (Xu et al. 2019), section 4."""
+
+    epochs: Whole = Field(300, ge=1)
+    batch: Whole = Field(500, ge=2)
+    steps: Whole = Field(1, ge=1)  # of the discriminator for each one of the generator
+    pack: Whole = Field(10, ge=1)  # rows that the discriminator judges together (PacGAN)
+    latent: Whole = Field(128, ge=1)
+    units: Whole = Field(256, ge=1)  # of each of the two hidden layers
+    rate: Real = Field(2e-4, gt=0)
+    decay: Real = Field(1e-6, ge=0)
+    penalty: Real = Field(10.0, ge=0)  # weight of the gradient penalty (WGAN-GP)
+    temperature: Real = Field(0.2, gt=0)  # of the Gumbel softmax
+
+
+class VariationalSynthesisSettings(Input):
+    """A tabular variational autoencoder; the values are those of TVAE (Xu et al. 2019)."""
+
+    epochs: Whole = Field(300, ge=1)
+    batch: Whole = Field(500, ge=1)
+    latent: Whole = Field(128, ge=1)
+    units: Whole = Field(128, ge=1)  # of each of the two hidden layers
+    rate: Real = Field(1e-3, gt=0)
+    decay: Real = Field(1e-5, ge=0)
+    weight: Real = Field(2.0, gt=0)  # of the reconstruction beside the divergence
+
+
+class SynthesisSettings(Input):
+    """How synthetic rows are learnt and drawn."""
+
+    cart: TreeSynthesisSettings = TreeSynthesisSettings()
+    ctgan: AdversarialSynthesisSettings = AdversarialSynthesisSettings()
+    tvae: VariationalSynthesisSettings = VariationalSynthesisSettings()
+    modes: Whole = Field(10, ge=1)  # most modes of a number in ctgan and tvae (CTGAN, section 4.2)
+    sweeps: Whole = Field(25, ge=1)  # of the Gibbs sampler of the copula where ranges are given
+    pool: Whole = Field(20_000, ge=100)  # rows from which ctgan and tvae answer conditions
+    effort: Whole = Field(100, ge=1)  # rows drawn for each one wanted before it gives up
+    few_missing: Real = Field(0.05, ge=0, lt=1)  # share of incomplete rows that are left out
+
+
 class Settings(Input):
     """Everything that can be tuned, in one place."""
 

@@ -152,7 +152,7 @@ def test_the_table_of_rules_is_complete_and_holds_on_every_job(pm100: cp.Compass
 def test_recommend(pm100: cp.Compass) -> None:
     answer = pm100.ask(RECOMMEND)
     assert answer.answered, answer.no_answer
-    assert len(answer) == 3
+    assert 1 < len(answer) <= 12
     for suggestion in answer:
         config = completed(suggestion)
         assert violations(config) == []

@@ -81,7 +81,7 @@ def setting(
         reliability={"y": Reliability(0.0, 1.0)},
         relative=frozenset(),
         positive=False,
-        doubt=lambda rows: np.ones(len(rows)),
+        doubts=lambda rows: np.ones((len(rows), 1)),
     ).ranked_for(made)
     informed = replace(made, past_runs=rows)
     return preferred(informed, with_past_runs(informed, score(made, everything()))), rows, informed

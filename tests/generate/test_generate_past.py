@@ -81,7 +81,7 @@ def past_runs(X: np.ndarray, y: np.ndarray, noise: float = 0.0) -> PastRuns:
         reliability={"y": Reliability(noise, 1.0)},
         relative=frozenset(),
         positive=False,
-        doubt=lambda rows: np.ones(len(rows)),
+        doubts=lambda rows: np.ones((len(rows), 1)),
     )
 
 

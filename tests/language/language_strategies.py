@@ -30,6 +30,7 @@ ODD_NAMES = (
     *("X+_*_STALL", "core 0", "Time[s]", "Mem (GB)", "*", "a.b", "in.flight", "1st", " pad ", ""),
     *("top", "in", "old", "x", "min", "max", "from", "where", "same", "minimize", "seed", "row"),
     *("true", "None", "NULL", "and", "or", "not", "between", "weights", "C", "Y", "keep", "to"),
+    "reference",
     *("chance", "beyond", "level", "ResNet-50", "old-2", "a-1b-2"),
     *("a`b", "`", "``", "a\nb", "a'b", 'a"b', "a\\", "ſame", "falſe", "ın", "größe", "节点", "²"),
 )
@@ -189,6 +190,7 @@ def queries(draw: Callable[..., Any]) -> Query:
         count=draw(st.none() | st.integers(1, 1000)),
         seed=draw(st.none() | st.integers(0, 2**32 - 1)),
         weights=draw(st.dictionaries(names, positive, max_size=3)),
+        reference=draw(st.dictionaries(names, positive, max_size=2)),
         diversity=diversity,
         loss=draw(st.dictionaries(st.sampled_from(terms), st.floats(0, 1000))),
         level=draw(st.none() | st.floats(0, 1, exclude_min=True, exclude_max=True)),

@@ -23,8 +23,10 @@ from compass.testing import (
     check_reader,
     check_reducer,
     check_rule,
+    check_runner,
     check_step,
     check_surrogate,
+    check_synthesizer,
 )
 
 LOG = b"""nodes=4 app=lammps runtime=12.5
@@ -72,8 +74,10 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "reader_keyvalue": lambda m: check_reader(m.KeyValue, sample=LOG, expected=LOGGED),
     "reducer_per_kind": lambda m: check_reducer(m.PerKind),
     "rule_memory": lambda m: check_rule(m.fits_in_memory, samples={"size": [1.0, 64.0, 500.0]}),
+    "runner_polite": lambda m: check_runner(m.Polite),
     "step_warm_up": check_steps,
     "surrogate_neighbours": lambda m: check_surrogate(m.NeighboursFamily),
+    "synthesizer_independent": lambda m: check_synthesizer(m.Independent),
 }
 
 

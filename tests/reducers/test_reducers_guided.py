@@ -10,7 +10,7 @@ from compass import registry
 from compass.domain.errors import BadInput
 from compass.prepare import Prepared, prepare
 from compass.readers import Table
-from compass.reducers.guided import _systematic
+from compass.reducers.guided import systematic
 from compass.testing import check_reducer
 from conftest import QUICK
 
@@ -41,7 +41,7 @@ def test_every_row_has_the_chance_that_was_meant() -> None:
     chance = np.linspace(0.02, 1.0, 60)
     counts = np.zeros(60)
     for seed in range(3000):
-        rows = _systematic(chance, seed)
+        rows = systematic(chance, seed)
         counts[rows] += 1
         assert abs(len(rows) - chance.sum()) < 1.001
     # Five standard deviations of a share over 3000 draws.

@@ -37,7 +37,8 @@ READ_BACK: dict[str, Callable[[str], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", registry.everything("exporter"))
+# `svg` draws fronts and refuses all other answers; its own tests draw them.
+@pytest.mark.parametrize("name", sorted({*registry.everything("exporter")} - {"svg"}))
 def test_built_ins_keep_their_promises(name: str) -> None:
     check("exporter", name, read_back=READ_BACK.get(name))
 

@@ -9,6 +9,7 @@ from compass.domain.arguments import takes, text
 from compass.domain.base import Config, Noun, Value
 from compass.domain.doubt import Doubt
 from compass.domain.errors import unknown
+from compass.domain.front import Front
 from compass.domain.query import Query
 
 
@@ -508,6 +509,9 @@ class Answer(Noun):
     contexts: int = Field(1, description="over how many contexts predictions are averaged")
     comparable: Comparable | None = Field(None, description="which past runs count as comparable")
     population: Population | None = None
+    front: Front | None = Field(
+        None, description="of several outcomes: the trade-offs, which the suggestions are then"
+    )
     curves: tuple[Curve, ...] = ()
     unseen: tuple[UnseenValue, ...] = Field(
         (), description="values that the question sets and no past run has"

@@ -11,6 +11,7 @@ from pydantic import Field
 from compass.domain.answer import Answer, ModelCard, Pending, Proposal
 from compass.domain.base import Config, Noun, Value
 from compass.domain.constraint import RuleView as RuleView  # noqa: PLC0414 - offered here too
+from compass.domain.experiment import ExperimentRun, ExperimentStatus
 from compass.domain.limits import ServerLimits
 from compass.domain.mined import Mined
 from compass.domain.query import Query
@@ -359,3 +360,46 @@ class Plugin(Noun):
     joint: str
     name: str
     what: str
+
+
+class ExperimentInfo(Kept):
+    """An experiment that a server keeps."""
+
+    plan: dict[str, Any] = Field(description="as a plan file has it")
+
+    def brief(self) -> "ExperimentInfo":
+        """It in a list."""
+        return self
+
+
+class ExperimentView(Noun):
+    """An experiment, and how far it is."""
+
+    experiment: ExperimentInfo
+    status: ExperimentStatus
+
+
+class NextExperimentRuns(Noun):
+    """The runs to make now."""
+
+    runs: tuple[ExperimentRun, ...]
+    stop: str | None = Field(None, description="why there are none")
+
+
+class ToldRuns(Noun):
+    """What became of results that were told."""
+
+    taken: int = Field(description="results that were taken in")
+    known: int = Field(description="results that were known already")
+    differ: int = Field(description="results of runs that ended otherwise before, and stay so")
+    status: ExperimentStatus = Field(
+        description="without what the models think of going on: stop, improvement, left"
+    )
+
+
+class AttachedRuns(Noun):
+    """Past runs that an experiment learns from now."""
+
+    own: int = Field(description="with the fixed values of the plan")
+    others: int = Field(description="of another machine, input size or version")
+    left_out: int = Field(description="not allowed by the values or rules of the plan")

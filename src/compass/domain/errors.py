@@ -10,7 +10,8 @@ CompassError                    anything Compass tells a person; has a message a
 │   ├── RuleProblem             a rule that cannot be applied to these columns
 │   ├── ConflictingRules        rules that no configuration can obey together
 │   ├── BaselineProblem         a baseline that is incomplete, illegal or breaks a rule
-│   └── EngineProblem           a saved engine that is damaged or does not fit
+│   ├── EngineProblem           a saved engine that is damaged or does not fit
+│   └── ExperimentProblem       an experiment, or its store, that is damaged or does not fit
 └── EnvironmentProblem          the machine lacks something (compiler, disk, optional package)
 """
 
@@ -111,6 +112,10 @@ class EngineProblem(BadInput):
     """A saved engine that is damaged or does not fit."""
 
 
+class ExperimentProblem(BadInput):
+    """An experiment, or the store that keeps it, that is damaged or does not fit."""
+
+
 class EnvironmentProblem(CompassError):
     """The machine lacks something that this needs."""
 
@@ -126,6 +131,7 @@ CODES: dict[str, type[CompassError]] = {
     "study-problem": StudyProblem,
     "data-problem": DataProblem,
     "engine-problem": EngineProblem,
+    "experiment-problem": ExperimentProblem,
     "bad-input": BadInput,
     "not-available": EnvironmentProblem,
 }

@@ -43,7 +43,14 @@ RUN = Option("where to start: the number of a past run, or a configuration")
 WHERE = Option("conditions of this question")
 COUNT = Option("how many suggestions", least=1, most=1000)
 SEED = Option("same seed, same models and answers", least=0, below=2**32)
-WEIGHTS = Option("cost of changing a parameter, 1 if not named")
+WEIGHTS = Option(
+    "cost of changing a parameter, 1 if not named",
+    "of an outcome that is minimised or maximised: its weight in a sum, which is then what decides",
+)
+REFERENCE = Option(
+    "of outcomes that are minimised or maximised: the value from where on a trade-off counts",
+    "if not named, a little behind the worst of the measured trade-offs",
+)
 DIVERSITY = Option("weight of suggestions being different", least=0, most=1000)
 LOSS = Option("weights of the terms of the C3G loss", "1 if not named", least=0, most=1000)
 PROVE = Option("seconds for a proof of the answer", "0: none", least=0, most=3600)
@@ -76,6 +83,8 @@ GENERATOR = Option("the search that finds candidates", "a generator, see the plu
 RULES = Option("rules that every answer must obey")
 SURROGATE = Option("a family of models; auto: the best (the default)")
 KEEP = Option("learn from this share of the runs, e.g. 0.1", above=0, most=1)
-REDUCER = Option("how the runs to learn from are chosen: uniform (default), guided, stratified")
+REDUCER = Option(
+    "how the runs to learn from are chosen: uniform (default), guided, stratified, front"
+)
 TUNE = Option("seconds for better settings, per outcome", least=0)
 REPRESENT = Option("try an embedding before the model; auto: each")

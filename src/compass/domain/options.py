@@ -47,6 +47,7 @@ class QueryOptions(_Options):
     count: Whole | None = field(option.COUNT)
     seed: Whole | None = field(option.SEED)
     weights: dict[str, Real] | None = field(option.WEIGHTS)
+    reference: dict[str, Real] | None = field(option.REFERENCE)
     diversity: Real | None = field(option.DIVERSITY)
     loss: LossTerms | None = Field(None, description=option.LOSS.description)
     prove: Real | None = field(option.PROVE)
@@ -58,7 +59,7 @@ class QueryOptions(_Options):
 
     def given(self) -> dict[str, Any]:
         """The options that were given, by name; no weights are as if not given."""
-        weights = ("weights", "loss")
+        weights = ("weights", "reference", "loss")
         return {n: v for n, v in super().given().items() if n not in weights or v}
 
 
@@ -90,6 +91,7 @@ class QueryKeywords(TypedDict, total=False):
     count: int | None
     seed: int | None
     weights: Mapping[str, float] | None
+    reference: Mapping[str, float] | None
     diversity: float | None
     loss: Mapping[str, float] | None
     prove: float | None

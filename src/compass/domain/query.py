@@ -100,6 +100,9 @@ class Query(Input):
     count: Whole | None = field(option.COUNT)
     seed: Whole | None = field(option.SEED)
     weights: dict[str, Real] = Field(default_factory=dict, description=option.WEIGHTS.description)
+    reference: dict[str, Real] = Field(
+        default_factory=dict, description=option.REFERENCE.description
+    )
     diversity: Real | None = field(option.DIVERSITY)
     loss: LossTerms = Field(default_factory=dict, description=option.LOSS.description)
     prove: Real | None = field(option.PROVE)

@@ -37,6 +37,14 @@ class Embedding(Protocol):
 
 
 @runtime_checkable
+class TellsImportance(Protocol):
+    """A representation that says which columns it looks at."""
+
+    def importance(self, X: Floats) -> Floats:
+        """How much each column of X counted for each row, float64[n, d]; rows sum to 1."""
+
+
+@runtime_checkable
 class Embedder(Protocol):
     """A kind of representation that can be trained and restored."""
 

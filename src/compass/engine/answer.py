@@ -156,7 +156,7 @@ def answers_by_search(
 
 def _searched(task: SearchTask, assessor: Assessor) -> _Search:
     searched, found, widest = _generate(task, assessor)
-    return _Search(task, assessor, searched, found, widest, *_time_to_prove(task))
+    return _Search(task, assessor, searched, found, widest, *time_to_prove(task))
 
 
 def _proved(search: _Search) -> tuple[_Search, Certificate | None]:
@@ -267,7 +267,7 @@ def _told(
         ideas=judged.ideas,
         best_measured=judged.best,
         prices=judged.prices,
-        chance=_chance_asked(task),
+        chance=chance_asked(task),
         reachable=judged.reachable,
         baseline=None if task.baseline is None else task.baseline.config,
         context=assumptions(judged.searched),
@@ -293,7 +293,7 @@ def _first_shown(
     return found.take(np.r_[first, np.delete(np.arange(len(found)), first)])
 
 
-def _time_to_prove(task: SearchTask) -> tuple[float, float]:
+def time_to_prove(task: SearchTask) -> tuple[float, float]:
     """Seconds for the proof that are wanted, and those that there are.
 
     Who says how long a proof may take gets that time; else the deadline limits it.
@@ -323,8 +323,7 @@ def _generate(task: SearchTask, assessor: Assessor) -> tuple[SearchTask, Candida
         return searched, found, searched
     forced = linked(task)
     if found is not None and len(found.X):
-        follow = followers(task)
-        forced = tuple(n for n in forced if n in follow or not _names_context(task.space[n]))
+        forced = gives_way(task, forced)
     wider = searched
     if forced:
         wider, more = generate_certain(generator, allowing(task, forced, assessor))
@@ -344,7 +343,13 @@ def _generate(task: SearchTask, assessor: Assessor) -> tuple[SearchTask, Candida
     return searched, found, wider
 
 
-def _chance_asked(task: SearchTask) -> float | None:
+def gives_way(task: SearchTask, forced: tuple[str, ...]) -> tuple[str, ...]:
+    """What of these features may move to reach a goal: not what says where a run is made."""
+    follow = followers(task)
+    return tuple(n for n in forced if n in follow or not _names_context(task.space[n]))
+
+
+def chance_asked(task: SearchTask) -> float | None:
     """How likely each goal has to be met; None where no goal has to be."""
     if task.chances is None or not any(target.by_chance for target in task.targets):
         return None

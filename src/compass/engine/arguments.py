@@ -8,21 +8,25 @@ from compass.domain.arguments import Kind as Argument
 from compass.domain.arguments import Mismatch, items, named, options_of, start, texts, whole
 from compass.domain.base import Value, scalar, shown, valid
 from compass.domain.constraint import Constraint
-from compass.domain.goal import Goal
+from compass.domain.errors import QueryProblem
+from compass.domain.goal import Extreme, Goal
 from compass.domain.options import FitKeywords, QueryKeywords
 from compass.domain.query import Edit, Kind, Plus, Query, SetTo, Times
 from compass.model.files import ModelFile
 
 RULES: Argument = texts("for example rules=['gpus <= 4 * nodes']")
 WEIGHTS: Argument = named("for example weights={'nodes': 5}")
+REFERENCE: Argument = named("for example reference={'runtime': 120}")
 LOSS: Argument = named("for example loss={'valid': 1, 'proximity': 0}")
 RUNS: Argument = whole(1, 1000)
 REPEATS: Argument = whole(2, 1000)  # two are needed to tell how exact a mean is
 POINTS: Argument = whole(2, 1000)
 LINES: Argument = whole(0, 1000)
-# Options that are checked as fields of `QueryOptions`.
-_PLAIN = tuple(n for n in QueryKeywords.__annotations__ if n not in ("weights", "loss"))
-OPTIONS: Argument = options_of(*_PLAIN, weights=WEIGHTS, loss=LOSS)
+# Options of a question that name columns, or terms of the loss, with numbers.
+_NUMBERS: dict[str, Any] = {"weights": WEIGHTS, "reference": REFERENCE, "loss": LOSS}
+# The others are checked as fields of `QueryOptions`.
+_PLAIN = tuple(n for n in QueryKeywords.__annotations__ if n not in _NUMBERS)
+OPTIONS: Argument = options_of(*_PLAIN, **_NUMBERS)
 
 _FITTED = tuple(name for name in FitKeywords.__annotations__ if name != "rules")
 FIT: Argument = options_of(*_FITTED, what="option of a fit", rules=RULES)
@@ -83,14 +87,14 @@ def questions(given: Any) -> tuple[str | Query, ...]:
 
 # One question of a batch that is given as a mapping.
 ONE_OF_MANY: Argument = options_of(
-    "question", *_PLAIN, run=start, where=CONDITIONS, curve=NAMES, weights=WEIGHTS, loss=LOSS
+    "question", *_PLAIN, run=start, where=CONDITIONS, curve=NAMES, **_NUMBERS
 )
 # Arguments that `ask`, `query` and `run_next` share, and those of the three questions as methods.
 ASKED = {"question": question, "run": start, "where": CONDITIONS}
 METHOD = {
     "ask": NAMES,
     "where": CONDITIONS,
-    "options": options_of("curve", *_PLAIN, weights=WEIGHTS, loss=LOSS),
+    "options": options_of("curve", *_PLAIN, **_NUMBERS),
 }
 
 
@@ -118,6 +122,25 @@ def models(given: Any) -> dict[str, Any]:
         if not (callable(model) or isinstance(model, ModelFile)):
             raise Mismatch(f"has no model for {name}: {shown(model)} is none", _MODEL)
     return found
+
+
+def several(
+    minimize: Iterable[str], maximize: Iterable[str], goals: Mapping[str, Goal]
+) -> dict[str, Goal]:
+    """The goals of a front: two outcomes or more that are directed, and limits beside them."""
+    extremes: dict[str, Goal] = {}
+    for names, direction in ((minimize, "minimize"), (maximize, "maximize")):
+        for name in names:
+            if name in extremes or name in goals:
+                raise QueryProblem(f"'{name}' is given twice", hint="give each outcome once")
+            extremes[name] = valid(Extreme, {"direction": direction})
+    directed = [*extremes, *(n for n, goal in goals.items() if isinstance(goal, Extreme))]
+    if len(directed) < 2:
+        raise QueryProblem(
+            "a front needs two outcomes or more",
+            hint="for example pareto(minimize=['runtime', 'power'], ask=['nodes'])",
+        )
+    return {**extremes, **goals}
 
 
 def edit(value: Edit | Value) -> Edit:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compass import registry
 from compass.acquire.propose import anywhere, for_population
@@ -37,6 +37,7 @@ from compass.engine.constants import bound_query, notes_on_constants, without_co
 from compass.engine.dataset import Dataset, read
 from compass.engine.dependencies import given_up
 from compass.engine.forward import answer_population, changed_runs, curves
+from compass.engine.front import answers_by_front
 from compass.engine.plan import is_population, plan
 from compass.engine.provenance import Clock, provenance_of
 from compass.engine.questions import Questions, Run
@@ -47,6 +48,7 @@ from compass.evidence.assessor import Assessor
 from compass.evidence.unseen import unseen_values
 from compass.execute import Executor, executor_name
 from compass.generate.legality import lawful
+from compass.generate.objectives import trades_off
 from compass.generate.task import SearchTask
 from compass.language import parse_query, parse_rule
 from compass.language.bind import column, outcomes_named
@@ -56,7 +58,11 @@ from compass.model.files import ModelFile
 from compass.model.function import PredictFunction
 from compass.settings import Settings, with_study_trust
 
+if TYPE_CHECKING:
+    from compass.engine.augment import Augmentation
+
 _NO_RUNS = WantedRuns()
+_FRONTS = "legal-search"  # the generator whose way of searching fronts are found in
 _REMEMBERED = 5  # questions whose answers `tell` compares when nobody says which
 
 
@@ -120,21 +126,26 @@ class Compass(Questions):
         chosen = {name: value for name, value in options.given().items() if name != "rules"}
         known = valid(Settings, dict(settings or Settings()) | chosen)
         self.settings = with_study_trust(known, self.data.study.trust)
-        kept = self.data.reduced(self.settings.keep, self.settings.reducer, self.settings.seed)
         for name in models or ():
             if name not in self.data.prepared.space:
                 raise unknown("column", name, self.data.prepared.space.names)
-        self.store = ModelStore(
-            self.data.prepared,
-            kept,
-            self.settings,
-            progress,
-            models or {},
-            None if journal is None else Path(journal),
-            executor,
-        )
+        place = None if journal is None else Path(journal)
+        self.store = self._store(progress, models or {}, place, executor)
+        self.augmentation: Augmentation | None = None  # what came of synthetic rows
         self.rules = standing(self.data, options.rules)
         self.asked: list[tuple[Query, Answer]] = []  # the last questions, for `tell`
+
+    def _store(
+        self,
+        progress: Progress | None,
+        models: Mapping[str, PredictFunction | ModelFile],
+        journal: Path | None,
+        executor: str | Executor | None,
+    ) -> ModelStore:
+        """A store of models that learns from the present data."""
+        kept = self.data.reduced(self.settings.keep, self.settings.reducer, self.settings.seed)
+        whole = self.data.prepared
+        return ModelStore(whole, kept, self.settings, progress, models, journal, executor)
 
     @property
     def space(self) -> Space:
@@ -157,12 +168,18 @@ class Compass(Questions):
         outcomes = self.space.having(Role.OUTCOME)
         return tuple(name for name in outcomes if (self.features, name) in self.store.trained)
 
-    @takes(outcomes=maybe(arguments.NAMES))
-    def fit(self, outcomes: Iterable[str] | None = None) -> "Compass":
+    @takes(outcomes=maybe(arguments.NAMES), augment=maybe(text))
+    def fit(
+        self, outcomes: Iterable[str] | None = None, *, augment: str | None = None
+    ) -> "Compass":
         """Learn these outcomes from the knobs and the context; without names all of them.
 
         `fit([])` learns none yet, it only lays out the runs. An outcome that is not learnt is
         learnt when a question first needs it, and answers are the same.
+
+        `augment` names a synthesizer: an outcome that is predicted clearly better with its rows,
+        on measured runs held out by cross-validation, learns from them too. They are never cited;
+        `augmentation` says what came of it.
         """
         check_names(self.settings)  # what is learnt later needs them as well
         wanted = outcomes_named(outcomes, self.space)
@@ -172,6 +189,8 @@ class Compass(Questions):
                 "no column is known to be a knob or context",
                 hint="give one the role knob (--role COLUMN=knob)",
             )
+        if augment is not None:
+            self._augment(augment, wanted)
         # A model that somebody gave is not in a saved engine: it is put to use while it is here.
         given = [name for name in self.space.having(Role.OUTCOME) if name in self.store.given]
         trained = self.store.train(features, dict.fromkeys((*wanted, *given)))
@@ -179,6 +198,28 @@ class Compass(Questions):
         assessor.matched.prepare()
         _ = assessor.view.dependencies  # looked for now rather than in the first question
         return self
+
+    def _augment(self, name: str, outcomes: Sequence[str]) -> None:
+        """Add synthetic rows for the outcomes that are predicted better with them."""
+        from compass.engine.augment import augmented
+
+        if self.settings.keep < 1:
+            raise QueryProblem(
+                "a sample of the runs is not augmented", hint="leave out keep, or augment"
+            )
+        store, features = self.store, self.features
+        learnt = [outcome for outcome in outcomes if outcome not in store.given]
+        recipes = {
+            outcome: store.chosen(store.data_of(features, outcome), outcome)[1].recipe
+            for outcome in learnt
+        }
+        rules = [rule.text for rule in self.rules]
+        data, self.augmentation = augmented(
+            self.data, store.view_of(features), recipes, rules, name, self.settings, store.progress
+        )
+        if data is not self.data:
+            self.data = data
+            self.store = self._store(store.progress, store.given, store.journal, store.executor)
 
     def _to_learn(self, question: str | Query, options: QueryOptions) -> tuple[str, ...]:
         query = self._query(question, options)
@@ -236,7 +277,7 @@ class Compass(Questions):
                     "the question already says where to start", hint="give the baseline once"
                 )
             added["baseline"] = self._baseline(run)
-        for name in {"weights", "loss"} & set(added):
+        for name in {"weights", "reference", "loss"} & set(added):
             added[name] = {**getattr(query, name), **added[name]}
         if where:
             added["where"] = (*query.where, *(Constraint(text=text) for text in where))
@@ -446,7 +487,8 @@ class Compass(Questions):
                 names = tuple(column(name, self.space) for name in curve)
                 drawn["curves"] = curves(task, assessor, names)
                 clock.mark("curves")
-            steps = answers_by_search(task, assessor, provenance, clock, runs, self.store.tell)
+            answers = answers_by_front if _wants_front(task) else answers_by_search
+            steps = answers(task, assessor, provenance, clock, runs, self.store.tell)
         for answer in steps:
             update = {
                 "units": self.space.units,
@@ -489,3 +531,12 @@ class Compass(Questions):
             assessor, scope.rules, runs.before, runs.after, wanted.count, busy
         )
         return answer.model_copy(update={"run_next": proposals})
+
+
+def _wants_front(task: SearchTask) -> bool:
+    """Whether a question is answered with the front of its outcomes.
+
+    Another generator has an order of its own, and a what-if only tells what happens.
+    """
+    plain = task.settings.generator == _FRONTS and not task.forward
+    return plain and trades_off(task.targets, task.query.weights)

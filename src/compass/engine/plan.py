@@ -30,6 +30,7 @@ from compass.evidence.matching import best_run
 from compass.evidence.past_runs import past_runs_of
 from compass.evidence.runnable import usual_in
 from compass.generate.base import Bools
+from compass.generate.objectives import weighted
 from compass.generate.predict import Averaged
 from compass.generate.remembered import remembered
 from compass.generate.targets import resolve
@@ -90,6 +91,7 @@ def plan(
     )
     if start.forward:  # what happens is reported: nothing has to be likely
         targets = tuple(t.model_copy(update={"by_chance": False}) for t in targets)
+    targets = weighted(targets, query.weights)
     names = view.names
     seed = query.seed if query.seed is not None else store.settings.seed
     knobs = tuple(n for n in view.features.having(Role.KNOB) if n not in query.change)

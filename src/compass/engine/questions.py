@@ -15,10 +15,11 @@ from compass.domain.options import (
     QueryKeywords,
     QueryOptions,
 )
-from compass.domain.query import Edit, Kind, Query
+from compass.domain.query import EVERY_KNOB, Edit, Kind, Query
 from compass.engine import arguments
 from compass.engine.arguments import edit, query_of
 
+EVERY = (EVERY_KNOB,)  # what a front asks for where nobody says
 Run = Mapping[str, Value] | int | str  # a configuration, or a row: 7, "row:7"
 
 
@@ -28,6 +29,7 @@ class Questions(ABC):
     @takes(
         **arguments.ASKED,
         weights=arguments.WEIGHTS,
+        reference=arguments.REFERENCE,
         loss=arguments.LOSS,
         curve=arguments.NAMES,
     )
@@ -40,6 +42,7 @@ class Questions(ABC):
         count: int | None = None,
         seed: int | None = None,
         weights: Mapping[str, float] | None = None,
+        reference: Mapping[str, float] | None = None,
         diversity: float | None = None,
         loss: Mapping[str, float] | None = None,
         prove: float | None = None,
@@ -52,17 +55,20 @@ class Questions(ABC):
     ) -> Answer:
         """Answer a question given as text or as a Query; keywords add to what it says.
 
-        `weights` are costs of changing parameters, `diversity` is the weight of suggestions being
-        different, `loss` the weights of the terms of the C3G loss, `prove` the seconds for a proof
-        (0: none), `level` the share of new runs that the intervals hold, e.g. 0.8, `chance` how
-        likely a new run has to meet each goal, `beyond` whether to search where no past run of this
-        context has been, `dependencies` whether to "keep" or "ignore" rules that hold on all rows
-        without having been stated, `generator` the search that finds candidates.
+        `weights` are costs of changing parameters (of outcomes: their weights in a sum, which then
+        decides), `reference` is where trade-offs between several outcomes begin to count,
+        `diversity` is the weight of suggestions being different, `loss` the weights of the terms of
+        the C3G loss, `prove` the seconds for a proof (0: none), `level` the share of new runs that
+        the intervals hold, e.g. 0.8, `chance` how likely a new run has to meet each goal, `beyond`
+        whether to search where no past run of this context has been, `dependencies` whether to
+        "keep" or "ignore" rules that hold on all rows without having been stated, `generator` the
+        search that finds candidates.
         """
         keywords = AskKeywords(
             count=count,
             seed=seed,
             weights=weights,
+            reference=reference,
             diversity=diversity,
             loss=loss,
             prove=prove,
@@ -185,6 +191,38 @@ class Questions(ABC):
         change = {name: edit(value) for name, value in (fixed or {}).items()}
         query = query_of(Kind.RECOMMEND, ask, change, goals or {}, where)
         return self.ask(query, run=run, **options)
+
+    @takes(
+        **arguments.METHOD,
+        minimize=arguments.NAMES,
+        maximize=arguments.NAMES,
+        goals=arguments.goals,
+        run=maybe(start),
+        fixed=arguments.changes,
+    )
+    def pareto(
+        self,
+        minimize: Iterable[str] = (),
+        maximize: Iterable[str] = (),
+        *,
+        ask: Iterable[str] = (),
+        goals: Mapping[str, Goal] | None = None,
+        run: Run | None = None,
+        fixed: Mapping[str, Edit | Value] | None = None,
+        where: Iterable[str] = (),
+        **options: Unpack[AskKeywords],
+    ) -> Answer:
+        """Which trade-offs are there between several outcomes? `answer.front` tells them.
+
+        From a `run`: what could be traded from there, small changes included. `goals` are limits
+        beside the outcomes that are minimised and maximised; `count` is how many points to tell.
+        """
+        wanted = arguments.several(minimize, maximize, goals or {})
+        change = {name: edit(value) for name, value in (fixed or {}).items()}
+        kind = Kind.RECOMMEND if run is None else Kind.RECONFIGURE
+        return self.ask(
+            query_of(kind, tuple(ask) or EVERY, change, wanted, where), run=run, **options
+        )
 
     @takes(**arguments.METHOD, run=start, goals=arguments.goals, change=arguments.changes)
     def reconfigure(

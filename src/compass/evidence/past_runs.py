@@ -15,7 +15,7 @@ from compass.domain.base import Config, Value
 from compass.evidence.assessor import Assessor
 from compass.generate.base import Candidates
 from compass.generate.measured_runs import MeasuredRuns
-from compass.generate.objectives import objectives, preference_deviation
+from compass.generate.objectives import objectives
 from compass.generate.past import PastRuns
 from compass.generate.score import score
 from compass.generate.task import SearchTask
@@ -66,25 +66,25 @@ def past_runs_of(
         reliability={name: assessor.learnt(name).reliability for name in assessor.trained},
         relative=relative,
         positive=len(directed) == 1 and directed[0].name in relative,
-        doubt=lambda X: _doubt(task, assessor, task.predict(X), spread(X)),
+        doubts=lambda X: _doubts(task, assessor, task.predict(X), spread(X)),
     )
     return past_runs.ranked_for(task)
 
 
-def _doubt(
+def _doubts(
     task: SearchTask,
     assessor: Assessor,
     predicted: Mapping[str, Floats],
     spreads: Mapping[str, Floats],
 ) -> Floats:
-    """One standard deviation [n] of the model's error in what is minimised, runs' scatter apart."""
-    variances = []
+    """One standard deviation [n, k] of the model's error per objective, runs' scatter apart."""
+    deviations = []
     for target in objectives(task.targets):
         trained, own = assessor.trained[target.name], assessor.learnt(target.name).reliability
         half = _half(trained, predicted[target.name][:, 0], spreads[target.name], target.scale)
         share = own.error / (own.error + own.noise) if own.error else 1.0
-        variances.append(share * (half / target.scale) ** 2)
-    return preference_deviation(np.stack(variances, axis=-1))
+        deviations.append(np.sqrt(share) * half / target.scale)
+    return np.stack(deviations, axis=-1)
 
 
 def _half(trained: OutcomeModel, predicted: Floats, spread: Floats, scale: float) -> Floats:

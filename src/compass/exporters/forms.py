@@ -10,6 +10,7 @@ from compass.domain.answer import Answer, Pending, Prediction, Suggestion
 from compass.domain.arguments import anything_of, path_name, takes, text
 from compass.domain.base import Value
 from compass.domain.errors import DataProblem, QueryProblem
+from compass.domain.front import FrontPoint
 from compass.exporters.spreadsheet import guarded
 from compass.slurm.script import fill_template, job_array, job_script
 
@@ -58,7 +59,8 @@ class Csv:
         foretold = [(part, o.name) for o in first.outcomes for part in _foretold(o)]
         heads = [_cell(name) for name in (*names, *(f"{part}_{o}" for part, o in foretold))]
         trusts = ["trust", "algorithm_1", "ood", "uq", "support", "reason", "context"]
-        writer.writerow(["rank", *heads, *trusts])
+        points = [] if answer.front is None else [p for p in answer.front.points if not p.idea]
+        writer.writerow(["rank", *heads, *trusts, *(_POINT if points else ())])
         for rank, s in enumerate(answer.suggestions, 1):
             values = [_cell(s.config[name]) for name in names]
             outcomes = [_cell(_foretold(s.outcome(o)).get(part, "")) for part, o in foretold]
@@ -66,8 +68,18 @@ class Csv:
             shown = "" if s.trust.published is None else s.trust.published.value
             scores = [s.trust.ood, s.trust.uq, s.trust.support]
             trust = [s.trust.label.value, shown, *scores, *words]
-            writer.writerow([rank, *values, *outcomes, *trust])
+            about = _about_point(points[rank - 1]) if points else []
+            writer.writerow([rank, *values, *outcomes, *trust, *about])
         return out.getvalue()
+
+
+_POINT = ("measured_runs", "knee", "dominated", "promising", "proved")
+
+
+def _about_point(point: FrontPoint) -> list[Value]:
+    """What is known of a point of a front."""
+    proved = "" if point.proved is None else point.proved
+    return [point.measured, point.knee, point.dominated, point.promising, proved]
 
 
 def _foretold(outcome: Prediction) -> dict[str, Value]:

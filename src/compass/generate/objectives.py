@@ -2,9 +2,10 @@
 
 An objective is a target with a direction. Its value is the outcome in standard deviations, turned
 so that smaller is better. Everything that has to prefer one vector of values to another does so
-with the functions here; today the plain sum of the values decides.
+with the functions here: the plain sum of the values decides, where one point is wanted. Several
+objectives without weights are answered with their front (`compass.pareto`).
 
-Decision 0003 (docs/decisions).
+Decisions 0003 and 0047 (docs/decisions).
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,25 @@ _SIGN = {"minimize": 1.0, "maximize": -1.0, None: 0.0}
 def objectives(targets: Sequence[Target]) -> tuple[Target, ...]:
     """The targets that are minimised or maximised, in the order of the question."""
     return tuple(target for target in targets if target.direction is not None)
+
+
+def trades_off(targets: Sequence[Target], weights: Mapping[str, float]) -> bool:
+    """Whether several objectives are answered with their front.
+
+    Who gives one of them a weight wants the point where the weighted sum is best.
+    """
+    names = [target.name for target in objectives(targets)]
+    return len(names) > 1 and not any(name in weights for name in names)
+
+
+def weighted(targets: Sequence[Target], weights: Mapping[str, float]) -> tuple[Target, ...]:
+    """The targets with objectives that count in a sum as their weights say; 1 if not named."""
+    return tuple(
+        target.model_copy(update={"scale": target.scale / weights[target.name]})
+        if target.direction is not None and target.name in weights
+        else target
+        for target in targets
+    )
 
 
 def sign(target: Target) -> float:

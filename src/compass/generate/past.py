@@ -39,12 +39,16 @@ class PastRuns:
     reliability: Mapping[str, Reliability]
     relative: frozenset[str]  # outcomes whose errors are shares of their size
     positive: bool  # a single outcome is minimised or maximised, and it is always above 0
-    doubt: Callable[[Floats], Floats]  # [n] one standard deviation of the preference at X [n, d]
+    doubts: Callable[[Floats], Floats]  # [n, k] one standard deviation per objective at X [n, d]
     top: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     scored: ScoredCandidates | None = None  # those of `top`
     best: int = -1  # the best of `top` that obeys the rules and meets the goals; -1: none does
     preference: float = np.inf  # of its values
     enough: float = 0.0  # how much less a predicted preference must be to count as better
+
+    def doubt(self, X: Floats) -> Floats:
+        """One standard deviation [n] of the preference at X [n, d]."""
+        return preference_deviation(self.doubts(X) ** 2)
 
     def find(self, X: Floats) -> NDArray[np.int64]:
         """Which past configuration [n] each row of X [n, d] is; -1 where it is none."""
@@ -93,7 +97,7 @@ class PastRuns:
         rows = rows[np.lexsort((preference(aims.values), aims.valid))]
         # Nearly all past runs obey the rules: those far behind are looked at only when none does.
         for some in (rows[: 2 * _TOP], rows[2 * _TOP :]):
-            fine = some[_usable(task, self.X[some])]
+            fine = some[usable(task, self.X[some])]
             if len(fine):
                 return np.asarray(fine[:_TOP])
         return np.empty(0, dtype=np.int64)
@@ -131,7 +135,7 @@ def with_past_runs(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidat
     return ScoredCandidates.join([*parts, score(task, scored.X[others])] if len(others) else parts)
 
 
-def _usable(task: SearchTask, X: Floats) -> Bools:
+def usable(task: SearchTask, X: Floats) -> Bools:
     """Which past configurations are candidates.
 
     They obey the rules, are on the grids, and have no forced column moved that could stay.

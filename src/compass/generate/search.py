@@ -48,18 +48,18 @@ class LegalSearch:
         groups = blocks(bare)
         if any(block.table is not None and not len(block.table) for block in groups):
             return _nothing(task, exhaustive=False)
-        few = _combinations(groups) <= task.settings.search.enumerate
+        few = combinations(groups) <= task.settings.search.enumerate
         exhaustive = few and all(block.complete for block in groups)
-        found = score(bare, restore_forced(bare, _all(bare, groups))) if few else None
+        found = score(bare, restore_forced(bare, every_combination(bare, groups))) if few else None
         if not exhaustive:
             found = _search(bare, groups, found)
         assert found is not None
         if not exhaustive:
-            found = _with_supported(bare, found)
+            found = with_supported(bare, found)
         return _finish(task, with_past_runs(task, found), exhaustive)
 
 
-def _with_supported(task: SearchTask, found: ScoredCandidates) -> ScoredCandidates:
+def with_supported(task: SearchTask, found: ScoredCandidates) -> ScoredCandidates:
     """Candidates with some that are nearer to past runs, where the best are far from any."""
     fine = task.trusted or task.supported
     if fine is None or not len(found):
@@ -83,18 +83,19 @@ def _finish(task: SearchTask, scored: ScoredCandidates, exhaustive: bool) -> Can
     meets = ranked.valid <= 0
     if meets[0]:
         ranked = ranked.take(np.flatnonzero(meets))
-    chosen = _plain_numbers(task, ranked.take(pick(task, ranked)))
+    chosen = plain_numbers(task, ranked.take(pick(task, ranked)))
     late = task.timed_out and not exhaustive
     found = chosen.candidates(exhaustive=exhaustive, evaluated=len(scored), timed_out=late)
     return replace(found, tried=every.X)
 
 
-def _combinations(groups: list[Block]) -> float:
+def combinations(groups: list[Block]) -> float:
+    """How many combinations the tables of all blocks have; infinite where one has no table."""
     sizes = [np.inf if block.table is None else float(len(block.table)) for block in groups]
     return float(np.prod(sizes))
 
 
-def _all(task: SearchTask, groups: list[Block]) -> Floats:
+def every_combination(task: SearchTask, groups: list[Block]) -> Floats:
     """Every combination of the blocks' legal tuples as complete configurations."""
     sizes = [len(block.table) for block in groups if block.table is not None]
     index = np.unravel_index(np.arange(int(np.prod(sizes))), sizes)
@@ -113,9 +114,9 @@ def _search(
     `tried` are candidates that have been scored already.
     """
     rng = np.random.default_rng(task.seed)
-    settings, size = task.settings.search, _population(task)
+    settings, size = task.settings.search, population_size(task)
     variation = variation_of(task, groups)
-    archive = [score(task, _unique(restore_forced(task, _seeds(variation, rng))))]
+    archive = [score(task, unique(restore_forced(task, seeds(variation, rng))))]
     if tried is not None:
         archive.append(tried.take(order(task, tried)[:size]))
     pairwise = pairwise_search(task, groups)
@@ -125,12 +126,12 @@ def _search(
             moves = look(
                 variation.legal_start, _incumbent_distance(task, ScoredCandidates.join(archive))
             )
-            archive.append(score(task, _unique(restore_forced(task, moves))))
+            archive.append(score(task, unique(restore_forced(task, moves))))
     population = _best(task, ScoredCandidates.join(archive), size)
     unchanged = 0
     for _ in range(settings.generations):
         offspring = children(variation, population.X, size, rng)
-        fresh = score(task, _unique(restore_forced(task, offspring)))
+        fresh = score(task, unique(restore_forced(task, offspring)))
         before = population.X[0]
         population = _best(task, ScoredCandidates.join([population, fresh]), size)
         archive.append(fresh)
@@ -141,7 +142,7 @@ def _search(
     return _remembered(task, ScoredCandidates.join(archive))
 
 
-def _population(task: SearchTask) -> int:
+def population_size(task: SearchTask) -> int:
     """How many candidates are kept: more where many answers are wanted."""
     return max(task.settings.search.population, _PER_ANSWER * task.count)
 
@@ -157,12 +158,12 @@ def _incumbent_distance(task: SearchTask, scored: ScoredCandidates) -> float:
 def _best(task: SearchTask, scored: ScoredCandidates, count: int) -> ScoredCandidates:
     """The best different candidates, best first."""
     ranked = order(task, scored)[: 2 * count]
-    return scored.take(_first_of_each(scored.X, ranked)[:count])
+    return scored.take(first_of_each(scored.X, ranked)[:count])
 
 
 def _remembered(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidates:
     """Different candidates, best first; of the worse ones only a choice."""
-    ranked = _first_of_each(scored.X, order(task, scored))
+    ranked = first_of_each(scored.X, order(task, scored))
     # The very best are often all alike: a choice of the others keeps different answers at hand.
     half = max(_ARCHIVE, 40 * task.count) // 2
     best, others = ranked[:half], ranked[half:]
@@ -170,7 +171,7 @@ def _remembered(task: SearchTask, scored: ScoredCandidates) -> ScoredCandidates:
     return scored.take(np.concatenate([best, others[::step]]))
 
 
-def _seeds(variation: Variation, rng: np.random.Generator) -> Floats:
+def seeds(variation: Variation, rng: np.random.Generator) -> Floats:
     """The start, settings of past runs near it, and random legal settings."""
     task, movable = variation.task, variation.task.movable
     observed = task.observed
@@ -180,13 +181,13 @@ def _seeds(variation: Variation, rng: np.random.Generator) -> Floats:
         others = rng.integers(len(observed), size=min(_FAR_ROWS, len(observed)))
         rows = observed[np.concatenate([closest, others])]
         parts.append(_legal(task, with_columns(task.start, movable, rows[:, movable])))
-    random = np.repeat(task.start[None, :], _population(task), axis=0)
+    random = np.repeat(task.start[None, :], population_size(task), axis=0)
     for block in variation.groups:
         random[:, block.columns] = draw(block, len(random), rng)
     parts.append(random)
     X = np.concatenate(parts)
     fine = rule_violation(task, X) == 0
-    poor = X[~fine][: 2 * _population(task)]
+    poor = X[~fine][: 2 * population_size(task)]
     keep = np.zeros(poor.shape, dtype=np.bool_)
     return np.concatenate([X[fine], repaired(variation, poor, keep, rng)])
 
@@ -296,7 +297,7 @@ def _single_moves(task: SearchTask, block: Block, x: Floats) -> list[Floats]:
     return found
 
 
-def _plain_numbers(task: SearchTask, chosen: ScoredCandidates) -> ScoredCandidates:
+def plain_numbers(task: SearchTask, chosen: ScoredCandidates) -> ScoredCandidates:
     """Numbers without a grid given with as few digits as the model's cell allows.
 
     A cell's edge such as 63.700001 is the nearest point of the cell; 63.8 is in the same cell and
@@ -348,11 +349,12 @@ def _toward(value: float, digits: int, rounded: Callable[[float], float]) -> flo
     return float(f"{rounded(value / unit) * unit:.12g}")
 
 
-def _unique(X: Floats) -> Floats:
-    return X[_first_of_each(X, np.arange(len(X)))]
+def unique(X: Floats) -> Floats:
+    """Different configurations [m, d] in the order of the first of each."""
+    return X[first_of_each(X, np.arange(len(X)))]
 
 
-def _first_of_each(X: Floats, ranked: Columns) -> Columns:
+def first_of_each(X: Floats, ranked: Columns) -> Columns:
     """The positions in `ranked` without later repetitions of the same configuration."""
     rows = np.ascontiguousarray(X[ranked]).view(np.dtype((np.void, X.shape[1] * 8))).ravel()
     _, first = np.unique(rows, return_index=True)

@@ -57,6 +57,7 @@ def bind_query(query: Query, space: Space, known: Space | None = None) -> Query:
             "where": where,
             "stated": _spread(query.stated, space, lambda p, value: bind_value(value, p)),
             "weights": _spread(query.weights, space, lambda _, weight: weight),
+            "reference": _spread(query.reference, space, lambda _, worst: worst),
             "baseline": _bind_baseline(query.baseline, space),
         }
     )
@@ -328,6 +329,12 @@ def _check(query: Query) -> None:
             raise QueryProblem(
                 "a what-if needs a change", hint="for example X = {threads: old -> 2*old}"
             )
+    idle = [n for n in query.reference if not isinstance(query.goals.get(n), Extreme)]
+    if idle:
+        raise QueryProblem(
+            f"a reference is given for '{idle[0]}', which is neither minimised nor maximised",
+            hint="give it for outcomes of Y that are",
+        )
     if query.kind is Kind.RECOMMEND:
         _check_recommend(query)
 

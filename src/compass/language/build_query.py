@@ -277,6 +277,9 @@ class BuildQuery(BuildRule):
     def weights(self, items: list[Any]) -> dict[str, Any]:
         return {"weights": _unique(items, "weights")}
 
+    def reference(self, items: list[Any]) -> dict[str, Any]:
+        return {"reference": _unique(items, "reference")}
+
     def loss(self, items: list[Any]) -> dict[str, Any]:
         return {"loss": _unique(items, "loss")}
 

@@ -217,6 +217,7 @@ def _options(query: Query) -> list[str]:
         ("top", query.count, format_number),
         ("seed", query.seed, format_number),
         ("weights", query.weights or None, _weights),
+        ("reference", query.reference or None, _weights),
         ("diversity", query.diversity, format_number),
         ("loss", query.loss or None, _weights),
         ("prove", query.prove, format_number),

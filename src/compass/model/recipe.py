@@ -17,7 +17,7 @@ from pydantic import Field
 from compass.domain.base import Noun
 from compass.domain.errors import DataProblem
 from compass.domain.space import Number, Space
-from compass.embed.base import Embedding, embedder
+from compass.embed.base import Embedding, TellsImportance, embedder
 from compass.execute.arrays import damaged, under
 from compass.model.base import FitArguments, Fitted, FittedDefaults, Floats, Task, family
 from compass.model.dense import finite
@@ -159,6 +159,17 @@ class Represented(_Around):
     def spread(self, X: Floats) -> Floats:
         """How far the parts of the model disagree, float64[n]."""
         return self.inner.spread(beside(self.front, X))
+
+
+def attention(model: Fitted, X: Floats) -> Floats | None:
+    """How much attention the representation in front of a model gives each column, float64[n, d].
+
+    Every row sums to 1. None: it has none, or one that does not tell.
+    """
+    inner = model.inner if isinstance(model, Exponential) else model
+    if not isinstance(inner, Represented) or not isinstance(inner.front, TellsImportance):
+        return None
+    return inner.front.importance(X)
 
 
 def exponential(model: Fitted) -> Fitted:

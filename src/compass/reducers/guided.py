@@ -29,7 +29,7 @@ class Guided:
 
     def reduce(self, prepared: Prepared, keep: float, seed: int) -> Chosen:
         """A sample without replacement; a row counts its weight / its chance."""
-        return _reduced(prepared, keep, seed, _by_score)
+        return reduced(prepared, keep, seed, _by_score)
 
 
 @registry.add("reducer", "stratified")
@@ -40,7 +40,7 @@ class Stratified:
 
     def reduce(self, prepared: Prepared, keep: float, seed: int) -> Chosen:
         """A sample without replacement; a row counts its weight / its chance."""
-        return _reduced(prepared, keep, seed, _by_stratum)
+        return reduced(prepared, keep, seed, _by_stratum)
 
 
 def _by_score(table: Table, prepared: Prepared, keep: float, seed: int) -> Floats:
@@ -81,23 +81,24 @@ def _table(prepared: Prepared) -> Table:
     return Table.of(pa.table(columns))
 
 
-def _reduced(
+def reduced(
     prepared: Prepared,
     keep: float,
     seed: int,
     probabilities: Callable[[Table, Prepared, float, int], Floats],
 ) -> Chosen:
+    """Rows with the chances that a function of the table gives them, and their weights."""
     check_share(keep)
     if keep == 1:
         return np.arange(prepared.rows, dtype=np.int64), prepared.weight.copy()
     probability = probabilities(_table(prepared), prepared, keep, seed)
-    rows = _systematic(probability, seed)
+    rows = systematic(probability, seed)
     weight = prepared.weight[rows] / probability[rows]
     # All rows are at hand, so the sample can be made to stand for exactly as many.
     return rows, weight * (prepared.weight.sum() / weight.sum())
 
 
-def _systematic(probability: Floats, seed: int) -> NDArray[np.int64]:
+def systematic(probability: Floats, seed: int) -> NDArray[np.int64]:
     """Rows with these chances, as many as their sum (give or take one), at least one."""
     rng = np.random.default_rng([seed, len(probability)])
     order = rng.permutation(len(probability))

@@ -189,8 +189,8 @@ export function withOption(given: Draft, option: Partial<Draft["options"]>): Dra
 
 /** The draft that a finished query stands for. */
 export function draftOf(query: Query): Draft {
-  const { seed, weights, diversity, loss, prove, level, chance, beyond, dependencies, generator } =
-    query;
+  const { seed, weights, reference, diversity, loss, prove } = query;
+  const { level, chance, beyond, dependencies, generator } = query;
   return {
     ...EMPTY,
     kind: query.kind,
@@ -204,6 +204,7 @@ export function draftOf(query: Query): Draft {
     options: {
       seed,
       weights: weights ?? {},
+      reference: reference ?? {},
       diversity,
       loss: loss ?? {},
       prove,
