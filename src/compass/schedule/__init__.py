@@ -1,0 +1,1 @@
+"""In the day of a scheduler: advice for people who submit, reports, and a simulator of queues."""
