@@ -94,7 +94,7 @@ def zstd(folder: Path) -> Program:
     words = [
         bytes(rng.integers(97, 123, rng.integers(2, 10)).astype(np.uint8)) for _ in range(4000)
     ]
-    picks = rng.zipf(1.3, 2_000_000) % len(words)
+    picks = rng.zipf(1.3, 800_000) % len(words)
     source.write_bytes(b" ".join(words[pick] for pick in picks))
     values = {
         "level": tuple(range(1, 13)),
