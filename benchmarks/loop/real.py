@@ -78,7 +78,13 @@ def kernel(folder: Path) -> Program:
         n: {"values": list(v)} if isinstance(v[0], str) else {"allowed": list(v)}
         for n, v in zip(names, values, strict=True)
     }
-    rules = ["chunk == 0 -> schedule == 'static'"]
+    # What `is_sensible` tells: each thread has at least one full chunk of tiles.
+    rows = plan.problem_n("spmv", SIZE_KIB)
+    rules = [
+        "chunk == 0 -> schedule == 'static'",
+        f"tile <= {rows}",
+        f"chunk * threads * tile < {rows} + tile",
+    ]
     return Program(
         "spmv",
         {"columns": columns, "rules": rules, "goals": {"runtime": "minimize"}},
