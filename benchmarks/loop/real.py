@@ -32,7 +32,7 @@ from compass.domain.experiment import RunState
 from compass.experiment.experiment import Experiment
 
 BUDGET, NEAR, SEEDS = 60, 0.05, 20
-SIZE_KIB, REPEATS = 1536, 5
+SIZE_KIB, REPEATS = 1536, 3
 MIB = 2**20
 
 Measure = Callable[[Config], dict[str, float]]
@@ -100,7 +100,7 @@ def zstd(folder: Path) -> Program:
     words = [
         bytes(rng.integers(97, 123, rng.integers(2, 10)).astype(np.uint8)) for _ in range(4000)
     ]
-    picks = rng.zipf(1.3, 800_000) % len(words)
+    picks = rng.zipf(1.3, 400_000) % len(words)
     source.write_bytes(b" ".join(words[pick] for pick in picks))
     values = {
         "level": tuple(range(1, 13)),
@@ -116,7 +116,7 @@ def zstd(folder: Path) -> Program:
         tuned = f"--zstd=wlog={wlog},slog={slog}"
         command = ["zstd", "-q", "-f", f"-{level}", f"-T{threads}", tuned]
         times = []
-        for _ in range(3):
+        for _ in range(2):
             began = time.perf_counter()
             subprocess.run([*command, str(source), "-o", str(target)], check=True)
             times.append(time.perf_counter() - began)
