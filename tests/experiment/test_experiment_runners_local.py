@@ -137,7 +137,23 @@ def test_what_a_command_leaves_behind_is_ended(tmp_path: Path) -> None:
     assert found.state is RunState.DONE
     assert found.seconds is not None
     assert found.seconds < 100
-    until(lambda: not alive(tmp_path / "run-1"))
+    # The result is written when nothing of the run is left, so nothing is waited for here.
+    folder = tmp_path / "run-1"
+    left = {number: Path(f"/proc/{number}/stat").read_text() for number in alive(folder)}
+    assert not left, (folder / supervise.LOG).read_text()
+
+
+def test_a_machine_that_stands_still_does_not_let_processes_get_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if the time of grace were over before the first look."""
+    changed = tmp_path / "supervise.py"
+    text = Path(supervise.__file__).read_text()
+    assert "_GRACE = 3.0" in text
+    changed.write_text(text.replace("_GRACE = 3.0", "_GRACE = -1.0"))
+    monkeypatch.setattr(supervise, "__file__", str(changed))
+    assert one(tmp_path, "setsid sleep 300 & sleep 300 & echo done").state is RunState.DONE
+    assert not alive(tmp_path / "run-1")
 
 
 def test_a_process_without_an_environment_is_ended_too(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ FOLDER = "COMPASS_FOLDER"  # a variable of the command and of all that it starts
 FIRST, LATER = 32 * 2**20, 16 * 2**20  # bytes that are kept: of the beginning, of the end
 _RESERVED = 4096  # bytes for the result, taken before the command runs: the disk may be full then
 _GRACE = 3.0  # seconds between SIGTERM and SIGKILL
+_LOOKS = 300  # at what is left of a command, at least, before it is given up
 _OWN_END = 1.0  # seconds; Slurm kills two seconds or more after it has asked to end
 # As Python tells a signal, and as a shell does.
 _ENDED_FROM_OUTSIDE = (-signal.SIGTERM, -signal.SIGKILL, 128 + signal.SIGTERM, 128 + signal.SIGKILL)
@@ -309,9 +310,14 @@ def _adopt_orphans() -> None:
 
 
 def _end_descendants() -> None:
-    """Kill all processes below this one, until none is left or the time of grace is over."""
+    """Kill all processes below this one until none is left; tell the log what cannot be ended.
+
+    A machine may stand still for longer than the time of grace: giving up takes many looks, too.
+    """
     until = time.monotonic() + _GRACE
-    while time.monotonic() < until:
+    looks = 0
+    while looks < _LOOKS or time.monotonic() < until:
+        looks += 1
         for number in _descendants():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(number, signal.SIGKILL)
@@ -321,6 +327,7 @@ def _end_descendants() -> None:
             return
         if not ended:
             time.sleep(0.005)
+    print("processes that cannot be ended:", *sorted(_descendants()), file=sys.stderr, flush=True)
 
 
 def _descendants() -> set[int]:
