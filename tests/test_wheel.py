@@ -1,4 +1,4 @@
-"""What is in a wheel: the compiled library for this platform, and the page."""
+"""What is in a wheel: the compiled library for this platform, the page, and its commit."""
 
 import zipfile
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
+from compass import release
 from compass.native import build
 from compass.server import page
 
@@ -35,3 +36,9 @@ def test_the_wheel_has_the_page(wheel: Path) -> None:
     inside = {f"compass/server/page/{one.relative_to(page.BUILT)}" for one in files}
     assert inside
     assert inside <= names
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not in a checkout")
+def test_the_wheel_notes_its_commit(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.read("compass/COMMIT").decode() == release.commit_of(ROOT)

@@ -29,7 +29,6 @@ from compass.domain.errors import CompassError, shortened
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="What configuration should I use, what is the smallest change, what happens if.",
 )
@@ -51,6 +50,27 @@ _SOURCES = ("SOURCE", "DATA", "RUNS")  # arguments that may be a glob
 # What typer raises for flags that it cannot use; older versions take it from click, newer ones
 # carry their own, so it is found as the parent of the one that both name.
 _Usage: type[Exception] = typer.BadParameter.__mro__[1]
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        from compass import release
+
+        found = release.commit()
+        typer.echo(f"compass {release.version()}" + (f" (commit {found})" if found else ""))
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_tell_version, is_eager=True, help="Version and commit, and exit."
+        ),
+    ] = False,
+) -> None:
+    """What holds for all commands; the text of the help is that of the app."""
 
 
 @app.command()
