@@ -23,7 +23,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts
+.PHONY: docs loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -78,9 +78,12 @@ no-node:
 soak: $(STAMP)  ## tests that take long: peak memory, rounds of measuring, properties on many examples
 	COMPASS_EXAMPLES=10 $(BIN)/pytest -m "soak or hypothesis" -n $(WORKERS) --dist loadfile
 
+docs: $(STAMP)  ## the documentation site in out/site; a broken link or reference is an error
+	$(BIN)/python -m docs.site.build
+
 check: $(STAMP)  ## style, types, import direction
-	$(BIN)/ruff check src tests benchmarks examples hatch_build.py
-	$(BIN)/ruff format --check src tests benchmarks examples hatch_build.py
+	$(BIN)/ruff check src tests benchmarks examples docs/site hatch_build.py
+	$(BIN)/ruff format --check src tests benchmarks examples docs/site hatch_build.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

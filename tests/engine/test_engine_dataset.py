@@ -177,3 +177,10 @@ def test_a_file_called_embedded_is_named_with_its_folder(
     monkeypatch.chdir(tmp_path)
     assert cp.read("./embedded").table.rows == 2
     assert cp.read("embedded").table.rows > 2000
+
+
+def test_printing_a_dataset_tells_what_its_columns_are_taken_for() -> None:
+    data = cp.read({"threads": [1, 2, 4], "note": ["a", "b", "c"], "seconds": [3.0, 2.0, 1.5]})
+    data = data.roles(knobs=["threads"], outcomes=["seconds"], ignored=["note"])
+    assert str(data) == "3 runs\n  knob: threads\n  outcome: seconds\n  ignored: note"
+    assert repr(data) == "Dataset(3 runs, 3 columns)"

@@ -22,7 +22,7 @@ from compass.domain.arguments import (
     whole,
 )
 from compass.domain.base import Config, shown
-from compass.domain.space import Space
+from compass.domain.space import Role, Space
 from compass.domain.study import Study
 from compass.prepare import Prepared, prepare
 from compass.prepare.infer import infer
@@ -53,7 +53,7 @@ def study_given(given: Any) -> Study:
     return study_of(given)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dataset:
     """Past runs: a table, and a study that says what its columns mean."""
 
@@ -136,6 +136,17 @@ class Dataset:
 
     def __len__(self) -> int:
         return self.table.rows
+
+    def __repr__(self) -> str:
+        return f"Dataset({len(self):,} runs, {len(self.table.names)} columns)"
+
+    def __str__(self) -> str:
+        """What the columns are taken for."""
+        named: dict[Role, list[str]] = {}
+        for column in self.inferred[1]:
+            named.setdefault(column.role, []).append(column.name)
+        lines = [f"  {role}: {', '.join(named[role])}" for role in Role if role in named]
+        return "\n".join([f"{len(self):,} runs", *lines])
 
 
 @takes(study=study_given, steps=_STEPS)
