@@ -75,7 +75,7 @@ _BUILT_IN = {
     ),
     "synthesizer": (
         "a source of synthetic rows: table -> rows like them, on conditions",
-        "synth.cart synth.copula synth.ctgan synth.tvae",
+        "synth.cart synth.copula synth.ctgan synth.tvae synth.great",
     ),
     "rule": ("a rule or function written in Python, usable by name in rule texts", ""),
     "runner": (

@@ -213,15 +213,31 @@ class VariationalSynthesisSettings(Input):
     weight: Real = Field(2.0, gt=0)  # of the reconstruction beside the divergence
 
 
+class LanguageSynthesisSettings(Input):
+    """A language model of rows (GReaT, Borisov et al. 2023); by default a small one of its own."""
+
+    model: str | None = None  # a directory: config.json, model.safetensors, tokenizer.json
+    epochs: Whole = Field(100, ge=1)
+    batch: Whole = Field(32, ge=1)
+    rate: Real = Field(1e-3, gt=0)  # of a network that begins with nothing
+    further_rate: Real = Field(5e-5, gt=0)  # of one that is taught further: GReaT's
+    temperature: Real = Field(0.7, gt=0)  # GReaT's
+    width: Whole = Field(128, ge=2)
+    layers: Whole = Field(4, ge=1)
+    heads: Whole = Field(4, ge=1)
+    vocabulary: Whole = Field(1000, ge=300, le=100_000)  # tokens at most, about
+
+
 class SynthesisSettings(Input):
     """How synthetic rows are learnt and drawn."""
 
     cart: TreeSynthesisSettings = TreeSynthesisSettings()
     ctgan: AdversarialSynthesisSettings = AdversarialSynthesisSettings()
     tvae: VariationalSynthesisSettings = VariationalSynthesisSettings()
+    great: LanguageSynthesisSettings = LanguageSynthesisSettings()
     modes: Whole = Field(10, ge=1)  # most modes of a number in ctgan and tvae (CTGAN, section 4.2)
     sweeps: Whole = Field(25, ge=1)  # of the Gibbs sampler of the copula where ranges are given
-    pool: Whole = Field(20_000, ge=100)  # rows from which ctgan and tvae answer conditions
+    pool: Whole = Field(20_000, ge=100)  # rows from which networks answer conditions
     effort: Whole = Field(100, ge=1)  # rows drawn for each one wanted before it gives up
     few_missing: Real = Field(0.05, ge=0, lt=1)  # share of incomplete rows that are left out
 

@@ -54,3 +54,26 @@ def test_a_minimum_is_about_that_of_the_default_search() -> None:
     )
     least, found = (one[0].outcome("runtime").value for one in (best, ours))
     assert found <= 1.3 * least
+
+
+def test_it_learns_from_synthetic_rows_and_cites_measured_ones_alone() -> None:
+    measured = runs()
+    kept = len(measured)
+    table = measured.table.arrow
+    both = pa.concat_tables([table, table])
+    made = ["measured"] * kept + ["synthetic"] * kept
+    data = cp.read(both.append_column("made", pa.array(made)), study={"origin": "made"})
+    data = data.roles(context=["app"], knobs=["nodes", "threads"], outcomes=["runtime"])
+    learnt = cp.Compass(data, surrogate="forest", rules=["nodes * threads <= 128"]).fit()
+    answer = learnt.recommend(
+        ask=["nodes", "threads"],
+        goals={"runtime": cp.at_most(8)},
+        where=["app == comd"],
+        generator="synthetic",
+    )
+    cited = {run.row for one in answer for run in one.trust.evidence}
+    cited |= {row for one in answer for effect in one.trust.effects
+              for pair in effect.examples for row in (pair.old, pair.new)}  # fmt: skip
+    assert cited
+    assert max(cited) < kept
+    assert all(one.trust.support <= kept for one in answer)

@@ -26,7 +26,7 @@ app = typer.Typer(
 Name = Annotated[
     str,
     flags.option(
-        "--synthesizer", "NAME", "cart (default), copula, ctgan, tvae; compass plugins lists all."
+        "--synthesizer", "NAME", "cart (default), copula, ctgan, tvae, great; see compass plugins."
     ),
 ]
 Model = Annotated[

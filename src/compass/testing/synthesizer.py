@@ -22,6 +22,14 @@ SETTINGS = SynthesisSettings.model_validate(
     {
         "ctgan": {"epochs": 2, "batch": 100, "units": 32, "latent": 16},
         "tvae": {"epochs": 2, "batch": 100, "units": 32, "latent": 16},
+        "great": {
+            "epochs": 1,
+            "batch": 100,
+            "width": 16,
+            "layers": 1,
+            "heads": 2,
+            "vocabulary": 300,
+        },
         "pool": 1000,
     }
 )
