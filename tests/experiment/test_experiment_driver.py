@@ -119,6 +119,39 @@ def test_a_driver_stops_where_nothing_gives_a_result(folder):
         assert experiment.status().used == 5
 
 
+def test_what_was_printed_is_read_again_when_the_reading_is_mended(folder):
+    with begun(read={"runtime": r"/never: (\S+)/"}) as experiment, pytest.raises(ExperimentProblem):
+        drive(experiment, Seen())
+    seen = Seen()
+    with begun(read={"runtime": r"/time: (\S+)/"}, budget=5) as experiment:
+        drive(experiment, seen)
+        runs = experiment.runs()
+    assert [run.state for run in runs] == [RunState.DONE] * 5
+    assert [run.reason for run in runs] == [""] * 5
+    for run in runs:
+        assert run.outcomes["runtime"] == pytest.approx(law(run.config), abs=1e-5)
+    assert len(seen.ended) == 5
+    assert len(Path("log").read_text().split()) == 5  # nothing was run again
+
+
+def test_the_reason_told_is_that_of_most_runs(folder):
+    Path("law.sh").write_text(
+        "#!/bin/sh\nif [ $COMPASS_RUN = 5 ]; then echo one of its own; exit 3; fi\necho time\n"
+    )
+    with begun() as experiment, pytest.raises(ExperimentProblem, match="no line of the output"):
+        drive(experiment, Seen())
+
+
+def test_a_space_that_ends_before_anything_gave_a_result_is_an_error_too(folder):
+    columns = {**PLAN["columns"], "threads": {"allowed": [1]}, "tile": {"allowed": [16]}}
+    columns["flags"] = {"values": ["O1", "O2"]}
+    with (
+        begun(read={"runtime": r"/never: (\S+)/"}, columns=columns, rules=[]) as experiment,
+        pytest.raises(ExperimentProblem, match="2 runs failed and none gave a result"),
+    ):
+        drive(experiment, Seen())
+
+
 def test_what_cannot_be_made_here_is_told_and_the_loop_goes_on(folder):
     Path("law.sh").rename("law-O1.sh")
     for flag in ("O2", "Ofast"):

@@ -192,6 +192,9 @@ class RunChange(Noun):
     reason: str = ""
     seconds: float | None = None
     output: str | None = None
+    read_again: bool = Field(
+        False, description="what it printed was read again: a failed run may have a result now"
+    )
 
 
 class RunEvent(Noun):

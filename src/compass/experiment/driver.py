@@ -5,6 +5,7 @@ at any moment: the next one finds what was submitted, collects what has ended an
 """
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -21,6 +22,7 @@ from compass.experiment.outcomes import check_readings, read_outcomes
 from compass.experiment.place import SUFFIX, is_database, without_password
 from compass.experiment.results import ended
 from compass.experiment.runners.base import Job, JobStatus, Launch, Runner
+from compass.experiment.runners.folder import result_of
 from compass.experiment.runners.open import open_runner
 
 _HOPELESS = 5  # runs that failed, and none that did not, after which a driver stops
@@ -134,6 +136,7 @@ class _Driver:
         """Until nothing is left to do."""
         try:
             self._take_over()
+            self._read_again()
             while True:
                 self._collect()
                 self._check_hope()
@@ -142,6 +145,7 @@ class _Driver:
                     self._leave()
                     return
                 if not self.jobs and not more:
+                    self._check_hope(at_the_end=True)
                     return
                 self.watch.tick()
                 self._beat()
@@ -172,6 +176,29 @@ class _Driver:
         count = sum(run.number in known for run in own)
         if count:
             self.watch.note(f"{count} run{'s' if count != 1 else ''} of before: collected")
+
+    def _read_again(self) -> None:
+        """Results of runs that had failed because the plan said otherwise how to read them."""
+        failed = [r for r in self.experiment.runs(RunState.FAILED) if r.output is not None]
+        changes = []
+        for run in failed:
+            folder = Path(run.output or "")
+            status = result_of(folder)
+            if status is None or status.state is not RunState.DONE:
+                continue
+            change = self._read(run, folder, status.seconds)
+            if change.state is RunState.DONE:
+                changes.append(change.model_copy(update={"read_again": True}))
+        self._tell(changes)
+
+    def _read(self, run: ExperimentRun, folder: Path, seconds: float | None) -> RunChange:
+        """The end of a run whose command ended well, by what it printed."""
+        plan, failed, outcomes = self.experiment.plan, None, {}
+        try:
+            outcomes = read_outcomes(plan.read, folder, seconds, self.classes)
+        except DataProblem as problem:
+            failed = problem.message
+        return ended(run, outcomes, self.experiment.objective, failed=failed)
 
     def _beat(self) -> None:
         """Tell other machines now and then that this driver is there."""
@@ -223,14 +250,7 @@ class _Driver:
             return RunChange(number=number, state=run.state)
         facts = {"job": job.id, "seconds": status.seconds, "output": str(job.folder)}
         if status.state is RunState.DONE:
-            objective, failed, outcomes = self.experiment.objective, None, {}
-            try:
-                outcomes = read_outcomes(
-                    self.experiment.plan.read, job.folder, status.seconds, self.classes
-                )
-            except DataProblem as problem:
-                failed = problem.message
-            return ended(run, outcomes, objective, failed=failed).model_copy(update=facts)
+            return self._read(run, job.folder, status.seconds).model_copy(update=facts)
         # A job here is ended by whoever drives: it is made again, unless its run is cancelled.
         stopped = status.state is RunState.CANCELLED and self.runner.name == "local"
         if stopped or (status.lost and self._attempts(number) < _ATTEMPTS):
@@ -306,16 +326,18 @@ class _Driver:
         """How often a run was begun: it has a folder for each time."""
         return sum(1 for _ in self.folder.glob(f"{number:06d}-*"))
 
-    def _check_hope(self) -> None:
+    def _check_hope(self, *, at_the_end: bool = False) -> None:
         """Stop where every run fails: rather the command or the reading is wrong."""
-        if self.any_done or self.failed < _HOPELESS:
+        if self.any_done or self.failed < (1 if at_the_end else _HOPELESS):
             return
         failed = self.experiment.runs(RunState.FAILED)
         own = [run for run in failed if run.origin is not RunOrigin.HISTORY]
-        last = max(own, key=lambda run: run.number)
+        last = _most_usual(own)
+        count = f"{self.failed} run{'s' if self.failed != 1 else ''}"
         raise ExperimentProblem(
-            f"{self.failed} runs failed and none gave a result: {last.reason}",
-            hint=f"look at {last.output}; mend the command or --read, and go on",
+            f"{count} failed and none gave a result: {last.reason}",
+            hint=f"look at {last.output}; mend the command or --read, and go on: "
+            "what was printed is read again",
         )
 
     def _leave(self) -> None:
@@ -338,6 +360,16 @@ class _Driver:
             ]
         )
         self.watch.note("interrupted; the same command goes on")
+
+
+def _most_usual(failed: Sequence[ExperimentRun]) -> ExperimentRun:
+    """The last of the failed runs that failed as most did, told by how their reasons begin."""
+
+    def kind(run: ExperimentRun) -> str:
+        return run.reason.partition(":")[0]
+
+    counts = Counter(map(kind, failed))
+    return max(failed, key=lambda run: (counts[kind(run)], run.number))
 
 
 def runs_folder(experiment: Experiment) -> Path:

@@ -34,10 +34,10 @@ def table_of(plan: ExperimentPlan, space: Space, runs: Sequence[ExperimentRun]) 
     columns["predicted"] = _column([None if one is None else one.value for one in told])
     columns["predicted_low"] = _column([None if one is None else one.low for one in told])
     columns["predicted_high"] = _column([None if one is None else one.high for one in told])
-    columns["label"] = _column([None if run.label is None else run.label.value for run in kept])
-    columns["origin"] = _column([run.origin.value for run in kept])
-    columns["state"] = _column([run.state.value for run in kept])
-    columns[FAILURE] = _column([run.reason or None for run in kept])
+    columns["label"] = _texts([None if run.label is None else run.label.value for run in kept])
+    columns["origin"] = _texts([run.origin.value for run in kept])
+    columns["state"] = _texts([run.state.value for run in kept])
+    columns[FAILURE] = _texts([run.reason or None for run in kept])
     columns["seconds"] = _column([run.seconds for run in kept])
     columns["ended_at"] = pa.array([run.ended_at for run in kept], pa.timestamp("us", tz="UTC"))
     return pa.table(columns)
@@ -48,6 +48,10 @@ def _settings(values: list[Value], parameter: Number | Category) -> pa.Array:
         whole = [None if v is None else int(v) for v in values if not isinstance(v, str)]
         return pa.array(whole, pa.int64()) if len(whole) == len(values) else _column(values)
     return _column(values)
+
+
+def _texts(values: list[str | None]) -> pa.Array:
+    return pa.array(values, pa.large_string())
 
 
 def _column(values: list[Any]) -> pa.Array:

@@ -10,7 +10,8 @@ from compass.experiment.key import configuration_key
 
 _ENDS = frozenset(state for state in RunState if state.ended)
 # A scheduler may put a run that has begun back into its queue; a run that nobody makes any more
-# goes back among the suggested ones. What has ended stays as it is.
+# goes back among the suggested ones. What has ended stays as it is, but for a failed run whose output
+# is read again.
 LEGAL: Mapping[RunState, frozenset[RunState]] = {
     RunState.SUGGESTED: _ENDS | {RunState.SUBMITTED, RunState.RUNNING},
     RunState.SUBMITTED: _ENDS | {RunState.SUGGESTED, RunState.SUBMITTED, RunState.RUNNING},
@@ -37,6 +38,8 @@ class Progress:
 
 def changed(now: Progress, change: RunChange, at: datetime) -> Progress | None:
     """What a change makes of a run, `now` itself where it says nothing new; None: not legal."""
+    if now.state is RunState.FAILED and change.read_again and change.state is RunState.DONE:
+        return replace(now, state=RunState.DONE, outcomes=change.outcomes, reason="")
     if now.state.ended:
         return now if _same_end(now, change) else None
     if change.state not in LEGAL[now.state]:
