@@ -87,6 +87,9 @@ def test_the_runs_are_a_table_and_past_runs_of_an_engine(made, tmp_path):
     engine = cp.Compass(data)
     answer = engine.recommend(ask=["threads", "tile", "flags"], goals={"runtime": cp.minimize})
     assert answer.best_measured is not None
+    none_yet = table_of(made.plan, made.space, ())  # columns keep their types where all is null
+    for name in ("label", "origin", "state", "failure"):
+        assert none_yet.schema.field(name).type == table.schema.field(name).type
     with pytest.raises(BadInput, match="form of"):
         write_table(made.plan, made.space, made.runs(), tmp_path / "runs.xlsx")
 

@@ -54,12 +54,17 @@ def test_an_unknown_name_offers_the_nearest(store: ExperimentStore) -> None:
     with pytest.raises(UnknownName) as error:
         store.runs("tuna")
     assert error.value.hint == "did you mean tune?"
-    with pytest.raises(UnknownName, match="no run named '7'"):
+    with pytest.raises(UnknownName, match="tune has no run 7"):
         store.run("tune", 7)
-    with pytest.raises(UnknownName, match="no run named"):
+    with pytest.raises(UnknownName, match="has no run"):
         store.run("tune", 10**30)
-    with pytest.raises(UnknownName, match="no run named '7'"):
+    with pytest.raises(UnknownName, match="tune has no run 7") as error:
         store.change("tune", [to(7, DONE)])
+    assert error.value.hint == "it has no runs yet"
+    store.suggest("tune", new(1, 2))
+    with pytest.raises(UnknownName) as error:
+        store.run("tune", 7)
+    assert error.value.hint == "its runs are 1 to 2"
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\0b", "a\nb", "x" * 201])

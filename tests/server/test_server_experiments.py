@@ -12,7 +12,7 @@ from compass.domain.errors import BadInput
 from compass.domain.experiment import MeasuredRun
 from compass.experiment.experiment import Experiment
 from compass.server import experiment_tasks
-from compass.server.experiment_tasks import NAME, STORE, TASKS
+from compass.server.experiment_tasks import STORE, TASKS
 
 pytest_plugins = ("server_fixtures",)
 
@@ -30,7 +30,7 @@ def test_a_loop_over_http_finds_the_minimum(person: httpx.Client, begun: str) ->
         told = person.post(f"{begun}/tell", json={"results": results}).json()
         assert (told["taken"], told["known"]) == (len(runs), 0)
     shown = person.get(begun).json()
-    assert shown["experiment"]["name"] == "tune"
+    assert shown["experiment"]["name"] == shown["status"]["name"] == "tune"
     assert shown["status"]["stop"]
     best = shown["status"]["best"]
     assert law(best["config"]) <= 1.1 * law(BEST)
@@ -153,10 +153,10 @@ def test_an_experiment_keeps_no_more_runs_than_it_may(
 ) -> None:
     monkeypatch.setattr(experiment_tasks, "MOST_KEPT", 30)
     given = {"store": str(tmp_path / STORE)}
-    TASKS["start"]({**given, "plan": PLAN}, lambda *_: None)
-    with Experiment.open(given["store"], NAME) as experiment:
+    TASKS["start"]({**given, "name": "tune", "plan": PLAN}, lambda *_: None)
+    with Experiment.open(given["store"]) as experiment:
         past = [MeasuredRun(config=BEST, outcomes={"runtime": float(n)}) for n in range(29)]
-        experiment.store.attach(NAME, past)
+        experiment.store.attach("tune", past)
     one = {**BEST, "runtime": 0.5}
     for task, more in (
         ("tell", {"results": [one, one]}),
@@ -167,8 +167,8 @@ def test_an_experiment_keeps_no_more_runs_than_it_may(
         assert "another experiment" in (refused.value.hint or "")
     told = json.loads(TASKS["tell"]({**given, "results": [one]}, lambda *_: None))
     assert told["taken"] == 1
-    with Experiment.open(given["store"], NAME) as experiment:
-        assert experiment.store.size(NAME) == 30
+    with Experiment.open(given["store"]) as experiment:
+        assert experiment.store.size("tune") == 30
     wanted = {"count": 1, "worker": "me"}
     (run,) = json.loads(TASKS["next"]({**given, **wanted}, lambda *_: None))["runs"]
     results = [{"run": run["number"], "runtime": 4.0}]

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
 
-from compass.domain.errors import unknown
+from compass.domain.errors import UnknownName, shortened
 from compass.domain.experiment import ExperimentRun, RunChange, RunOrigin, RunState
 from compass.experiment.ledger import Happened, Ledger
 from compass.experiment.progress import Progress, changed
@@ -147,8 +147,19 @@ def _locked(ledger: Ledger, numbers: Sequence[int]) -> dict[int, Progress]:
         found.update((row.number, progress_of(row)) for row in rows)
     for number in numbers:
         if number not in found:
-            raise unknown("run", str(number), map(str, found), where=f"in {ledger.name}")
+            raise no_run(ledger, number)
     return found
+
+
+def no_run(ledger: Ledger, number: int) -> UnknownName:
+    """The error for a number that no run has."""
+    count = ledger.last_run
+    return UnknownName(
+        f"{ledger.name} has no run {shortened(str(number))}",
+        hint=f"its runs are 1 to {count}" if count else "it has no runs yet",
+        name=str(number),
+        kind="run",
+    )
 
 
 def _refused(ledger: Ledger, one: RunChange, worker: str | None) -> list[Happened]:

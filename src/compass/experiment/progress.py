@@ -10,8 +10,8 @@ from compass.experiment.key import configuration_key
 
 _ENDS = frozenset(state for state in RunState if state.ended)
 # A scheduler may put a run that has begun back into its queue; a run that nobody makes any more
-# goes back among the suggested ones. What has ended stays as it is, but for a failed run whose output
-# is read again.
+# goes back among the suggested ones. What has ended stays as it is, but for a failed run whose
+# output is read again.
 LEGAL: Mapping[RunState, frozenset[RunState]] = {
     RunState.SUGGESTED: _ENDS | {RunState.SUBMITTED, RunState.RUNNING},
     RunState.SUBMITTED: _ENDS | {RunState.SUGGESTED, RunState.SUBMITTED, RunState.RUNNING},

@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, insert, select, update
 
 from compass.domain.base import Config
-from compass.domain.errors import BadInput, ExperimentProblem, shortened, unknown
+from compass.domain.errors import BadInput, ExperimentProblem, shortened
 from compass.domain.experiment import (
     ExperimentPlan,
     ExperimentRun,
@@ -232,12 +232,14 @@ class ExperimentStore:
 
         known = 0 < number <= _MOST_RUNS  # what else a person gives may not fit into a column
         wanted = range(number, number + 1)
-        found = self._runs(
-            name, lambda ledger: lookups.runs_with_numbers(ledger, wanted) if known else ()
-        )
-        if not found:
-            raise unknown("run", str(number), (), where=f"in {name}")
-        return found[0]
+
+        def look(ledger: Ledger) -> Sequence[Any]:
+            found = lookups.runs_with_numbers(ledger, wanted) if known else ()
+            if not found:
+                raise changes.no_run(ledger, number)
+            return found
+
+        return self._runs(name, look)[0]
 
     def by_job(self, name: str, job: str) -> tuple[ExperimentRun, ...]:
         """The runs that the machine knows by this name; the tasks of an array may share one."""

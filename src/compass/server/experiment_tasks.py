@@ -17,7 +17,6 @@ Report = Callable[[str, int, int], None]
 Given = dict[str, Any]
 
 STORE = "runs.experiment"  # in the folder of an experiment
-NAME = "experiment"  # of the one in that store
 MOST_RUNS = 10_000  # in the budget of an experiment
 MOST_KEPT = 100_000  # runs that are kept of an experiment: told, added and attached ones too
 MOST_CELLS = 10_000_000  # of past runs that are attached: rows times columns
@@ -41,7 +40,7 @@ def start(given: Given, _: Report) -> bytes:
         raise StudyProblem(
             f"an experiment of a server has at most {MOST_RUNS} runs", hint="ask for less"
         )
-    with Experiment.start(plan, given["store"], NAME) as experiment:
+    with Experiment.start(plan, given["store"], given["name"]) as experiment:
         return json.dumps({"plan": plain(experiment.plan)}).encode()
 
 
@@ -130,7 +129,7 @@ def _opened(given: Given) -> "Experiment":
 
     if not Path(given["store"]).is_file():
         raise BadInput("the runs of this experiment are gone", hint="delete it and begin anew")
-    return Experiment.open(given["store"], NAME)
+    return Experiment.open(given["store"])  # the only one in it
 
 
 def _check_room(experiment: "Experiment", more: int, beyond: int = 0) -> None:

@@ -98,7 +98,7 @@ async def start(
     service.ask_pool.admit(workspace.id)
     made = new_id()
     with workspace.making("experiments", made) as draft:
-        task = {"store": str(draft / STORE), "plan": given.plan}
+        task = {"store": str(draft / STORE), "name": given.name, "plan": given.plan}
         found = await service.run_task(workspace, "experiment_start", task)
         about = ExperimentInfo(id=made, name=given.name, created=now(), plan=found["plan"])
         (draft / ABOUT).write_text(about.model_dump_json())
