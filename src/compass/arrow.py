@@ -5,6 +5,7 @@ takes half a second in every process that reads a table or answers. (Arrow's `ar
 of Python values do, too; readers that need these pay for it.)
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,29 @@ def values_of(column: pa.Array | pa.ChunkedArray, missing: float = 0) -> NDArray
     return (
         np.where(nulls_of(array), found.dtype.type(missing), found) if array.null_count else found
     )
+
+
+def array_of(values: NDArray[Any], nulls: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Numbers or truth values as a column; a cell where `nulls` is true is missing."""
+    count = len(values)
+    if values.dtype == bool:
+        kind, data = pa.bool_(), np.packbits(values, bitorder="little")
+    else:
+        kind, data = pa.from_numpy_dtype(values.dtype), np.ascontiguousarray(values)
+    there = None
+    if nulls is not None and nulls.any():
+        there = pa.py_buffer(np.packbits(~nulls, bitorder="little"))
+    return pa.Array.from_buffers(kind, count, [there, pa.py_buffer(data)])
+
+
+def texts_of(texts: Sequence[str | None]) -> pa.Array:
+    """Texts as a column; None is a missing cell."""
+    coded = [b"" if text is None else text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, coded)], dtype=np.int64)
+    nulls = np.array([text is None for text in texts], dtype=bool)
+    there = pa.py_buffer(np.packbits(~nulls, bitorder="little")) if nulls.any() else None
+    buffers = [there, pa.py_buffer(ends), pa.py_buffer(b"".join(coded))]
+    return pa.Array.from_buffers(pa.large_string(), len(coded), buffers).cast(pa.string())
 
 
 def nulls_of(column: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:

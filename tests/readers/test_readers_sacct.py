@@ -283,3 +283,38 @@ def test_a_dump_without_jobs_ids(real_data: Path) -> None:
         times = cells[place]["ReqCPUS" if text[-1] == "c" else "ReqNodes"]
         asked = float(text[:-2]) * small[text[-2]] * int(times)
         assert table.row(place)["ReqMem"] == round(asked)
+
+
+def test_a_dump_that_is_cut_in_many_pieces_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header, *lines = JOBS.splitlines()
+    many = [
+        line.replace("|solve|", f"|solve{n}|") if "." not in line.split("|")[0] else line
+        for n in range(200)
+        for line in (f"{n}{line}" for line in lines)
+    ]
+    text = "\n".join([header, *many, header, many[0]]) + "\n"
+    whole = dump(tmp_path, text)
+    monkeypatch.setattr("compass.slurm.text._BLOCK", 5000)
+    assert dump(tmp_path, text, "again.txt").fingerprint == whole.fingerprint
+    monkeypatch.setattr("compass.slurm.text._BATCH", 7)
+    broken = text.replace("|solve3|", "|solve\n3|", 1)
+    assert dump(tmp_path, broken, "broken.txt").rows == whole.rows
+
+
+def test_a_moment_in_a_far_year_is_read(tmp_path: Path) -> None:
+    found = rows(
+        dump(
+            tmp_path,
+            JOBS.replace("2026-01-01T00:01:40|00:10:00|01", "5026-01-01T00:01:40|00:10:00|01"),
+        )
+    )
+    assert found[0]["wait_s"] > 90e9
+
+
+def test_one_stamp_that_is_none_leaves_the_column_text(tmp_path: Path) -> None:
+    found = rows(dump(tmp_path, JOBS.replace("2026-01-01T00:02:10", "yesterday", 1)))
+    assert found[0]["Start"] == "2026-01-01T00:01:40"
+    assert found[5]["Start"] == "yesterday"
+    assert "wait_s" not in found[0]

@@ -1,6 +1,8 @@
 """Reads what `sacct --parsable2` (or `--parsable`) printed: one row per job."""
 
 import codecs
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,11 +10,12 @@ import pyarrow as pa
 from compass import registry
 from compass.domain.errors import DataProblem
 from compass.readers import files
-from compass.slurm.cells import jobs_of
+from compass.slurm.cells import TextAfterAll, jobs_of
 from compass.slurm.fields import COMMON, FIELDS
+from compass.slurm.owners import JOB_IDS
 from compass.slurm.text import (
-    JOB_IDS,
     DumpLayout,
+    NotAlike,
     cells_carefully,
     cells_quickly,
     cut,
@@ -69,9 +72,19 @@ class Sacct:
                 f"{path} is not a dump of sacct",
                 hint="keep the header line: sacct --parsable2 without --noheader",
             )
+        return _jobs(path, layout)
+
+
+def _jobs(path: Path, layout: DumpLayout) -> pa.Table:
+    """The jobs of a dump: read again line by line, or with text for moments, where it must be."""
+    where, as_text, alike = str(path), frozenset[str](), True
+    while True:
         with files.opened(path) as stream:
-            table = cells_quickly(stream, layout)
-        if table is None:
-            with files.opened(path) as stream:
-                table = cells_carefully(stream, layout, str(path))
-        return jobs_of(dict(zip(table.column_names, table.columns, strict=True)), str(path))
+            cells = cells_quickly if alike else partial(cells_carefully, where=where)
+            try:
+                with closing(cells(stream, layout)) as rows:
+                    return jobs_of(rows, where, as_text)
+            except NotAlike:
+                alike = False
+            except TextAfterAll as column:
+                as_text |= {column.name}

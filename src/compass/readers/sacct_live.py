@@ -6,7 +6,6 @@ import pyarrow as pa
 
 from compass import registry
 from compass.domain.errors import BadInput, DataProblem
-from compass.slurm.cells import jobs_of
 from compass.slurm.commands import accounting, accounting_options
 
 
@@ -32,10 +31,10 @@ class SacctLive:
 
     def fetch(self, text: str) -> pa.Table:
         """One row per job that sacct lists with these options; time stamps are UTC."""
-        cells = accounting(accounting_options(text), f"sacct:{text}")
-        if not len(next(iter(cells.values()))):
+        jobs = accounting(accounting_options(text), f"sacct:{text}")
+        if jobs is None:
             raise DataProblem(
                 f"sacct lists no jobs for '{text}'" if text else "sacct lists no jobs",
                 hint="it starts at midnight unless told since when: sacct:-S 2026-01-01",
             )
-        return jobs_of(cells, "sacct")
+        return jobs

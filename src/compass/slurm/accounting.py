@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from compass.arrow import UNIT, values_of
+from compass.arrow import UNIT, array_of, nulls_of, values_of
 from compass.domain.errors import DataProblem
 from compass.slurm.fields import FIELDS, USAGE_NAMES
+from compass.slurm.owners import Owners, id_column
 
 _MOST_RESOURCES = 200  # kinds of resources; clusters have some ten
 _RESOURCE_UNITS = {"mem": "B", "vmem": "B", "gres/gpumem": "B", "fs/disk": "B", "energy": "J"}
@@ -29,6 +30,7 @@ class Column:
     values: pa.Array
     unit: str | None = None
     join: str = "own"
+    of_jobs: bool = False  # the rows of jobs alone; else those of steps, too
 
     @property
     def floats(self) -> Floats:
@@ -42,13 +44,19 @@ Columns = dict[str, Column]
 _careless = np.errstate(all="ignore")
 
 
-def float_column(values: Floats, unit: str | None = None, join: str = "own") -> Column:
+def float_column(
+    values: Floats, unit: str | None = None, join: str = "own", of_jobs: bool = False
+) -> Column:
     """A column of these numbers; NaN is a missing cell."""
-    return Column(pa.array(values, pa.float64(), from_pandas=True), unit, join)
+    return Column(array_of(np.asarray(values, np.float64), np.isnan(values)), unit, join, of_jobs)
 
 
 def spread_resources(
-    name: str, found: Sequence[Mapping[str, float]], rows: Rows, taken: Iterable[str]
+    name: str,
+    found: Sequence[Mapping[str, float]],
+    rows: Rows,
+    taken: Iterable[str],
+    of_jobs: bool = False,
 ) -> Columns:
     """The columns that a TRES column stands for; row i of the table has resources `found[rows[i]]`.
 
@@ -82,7 +90,7 @@ def spread_resources(
             unit = FIELDS[own.lower()].unit
         values = np.round(values) if unit == "B" else values
         join = FIELDS[name.lower()].join
-        columns[column] = float_column(values[rows], unit, join)
+        columns[column] = float_column(values[rows], unit, join, of_jobs)
     return columns
 
 
@@ -98,56 +106,29 @@ def _resource_name(name: str, key: str) -> str:
 
 
 @_careless
-def join_steps(columns: Columns) -> Columns:
+def join_steps(columns: Columns, owners: Owners | None) -> Columns:
     """One row per job: the steps' maxima (minima, sums) go to the row of their job.
 
-    A step belongs to the job row above it: a requeued job has several. Steps whose job is not
-    there are left out; so is a second copy of the very same job row.
+    Without `owners` every row is a job.
     """
-    names = next((name for name in ("JobID", "JobIDRaw") if name in columns), None)
     columns = _with_memory_used(columns)
-    if names is None:
+    if owners is None:
         return columns
-    cluster = columns["Cluster"].values.to_pylist() if "Cluster" in columns else None
-    ids = columns[names].values.to_pylist()
-    jobs, owner = _owners(ids, cluster)
-    if not jobs:
+    if not len(owners.jobs):
         raise DataProblem(
             "there are only steps, no jobs", hint="keep the lines whose JobID has no point"
         )
-    steps = np.flatnonzero(owner >= 0)
-    kept = np.asarray(jobs)
-    result = {}
-    for name, column in columns.items():
-        own = column.values.take(pa.array(kept))
+    steps = np.flatnonzero(owners.owner >= 0)
+    result: Columns = {}
+    for name in list(columns):
+        column = columns.pop(name)  # so that not all of them are there twice
         if column.join == "own" or not len(steps):
+            own = column.values if column.of_jobs else column.values.take(array_of(owners.jobs))
             result[name] = Column(own, column.unit)
         else:
-            result[name] = float_column(_with_steps(column, kept, steps, owner[steps]), column.unit)
-    return _once(result, names)
-
-
-def _owners(
-    ids: Sequence[str | None], cluster: Sequence[str | None] | None
-) -> tuple[list[int], Rows]:
-    """The rows that are jobs, and for each row the place (among the jobs) of the job of a step."""
-    jobs: list[int] = []
-    owner = np.full(len(ids), -1)
-    last: dict[tuple[str | None, str], int] = {}
-    waiting = []
-    for row, text in enumerate(ids):
-        job, point, _ = (text or "").partition(".")
-        key = (cluster[row] if cluster else None, job)
-        if not point:
-            last[key] = len(jobs)
-            jobs.append(row)
-        elif key in last:
-            owner[row] = last[key]
-        else:
-            waiting.append((row, key))
-    for row, key in waiting:  # somebody sorted the lines
-        owner[row] = last.get(key, -1)
-    return jobs, owner
+            values = _with_steps(column, owners.jobs, steps, owners.owner[steps])
+            result[name] = float_column(values, column.unit)
+    return _once(result, id_column(result))
 
 
 def _with_steps(column: Column, jobs: Rows, steps: Rows, owner: Rows) -> Floats:
@@ -164,24 +145,25 @@ def _with_steps(column: Column, jobs: Rows, steps: Rows, owner: Rows) -> Floats:
     return found
 
 
-def _once(columns: Columns, names: str) -> Columns:
+def _once(columns: Columns, names: str | None) -> Columns:
     """Without the second copy of a job row: two dumps of overlapping days in one file."""
-    ids = columns[names].values
-    counts = pc.value_counts(ids)
-    if not len(counts) or pc.max(counts.field("counts")).as_py() < 2:
+    if names is None:
         return columns
-    repeated = set(counts.field("values").filter(pc.greater(counts.field("counts"), 1)).to_pylist())
-    listed = [columns[name].values for name in columns]
-    seen, kept = set(), []
-    for row, job in enumerate(ids.to_pylist()):
-        if job in repeated:
-            whole = tuple(values[row].as_py() for values in listed)
-            if whole in seen:
-                continue
-            seen.add(whole)
-        kept.append(row)
-    rows = pa.array(kept, pa.int64())
-    return {name: Column(one.values.take(rows), one.unit) for name, one in columns.items()}
+    ids = columns[names].values
+    encoded = ids.dictionary_encode()
+    codes = values_of(encoded.indices, -1)
+    if not (np.bincount(codes + 1) > 1).any():
+        return columns
+    rows = np.flatnonzero((np.bincount(codes + 1) > 1)[codes + 1])
+    chosen = array_of(rows)
+    listed = [one.values.take(chosen).dictionary_encode() for one in columns.values()]
+    whole = np.stack([values_of(one.indices, -1) for one in listed], axis=1)
+    _, first = np.unique(whole, axis=0, return_index=True)
+    kept = np.ones(len(ids), dtype=bool)
+    kept[rows] = False
+    kept[rows[first]] = True
+    places = array_of(np.flatnonzero(kept))
+    return {name: Column(one.values.take(places), one.unit) for name, one in columns.items()}
 
 
 def _with_memory_used(columns: Columns) -> Columns:
@@ -247,19 +229,22 @@ def _between(earlier: Column | None, later: Column | None) -> Floats | None:
         return None
     if not all(pa.types.is_timestamp(one.values.type) for one in (earlier, later)):
         return None
-    waited = pc.subtract(later.values, earlier.values).cast(pa.int64()).cast(pa.float64())
-    return values_of(waited, np.nan) / 1e6
+    waited = pc.subtract(later.values, earlier.values).cast(pa.int64())
+    return np.where(nulls_of(waited), np.nan, values_of(waited).astype(float)) / 1e6
 
 
 @_careless
-def job_table(columns: Columns) -> pa.Table:
+def job_table(columns: Columns, owners: Owners | None) -> pa.Table:
     """A table with one row per job, from columns with a row for each job and each step.
 
-    Columns carry their units; numbers without a fraction are whole numbers.
+    A step belongs to the job row above it: a requeued job has several. Steps whose job is not
+    there are left out; so is a second copy of the very same job row. Columns carry their units;
+    numbers without a fraction are whole numbers.
     """
-    columns = with_efficiencies(join_steps(columns))
+    columns = with_efficiencies(join_steps(columns, owners))
     fields, arrays = [], []
-    for name, column in columns.items():
+    for name in list(columns):
+        column = columns.pop(name)
         values = column.values
         if pa.types.is_floating(values.type):
             known = column.floats

@@ -8,14 +8,17 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from compass.domain.errors import BadInput, DataProblem, EnvironmentProblem
 from compass.slurm import units
-from compass.slurm.text import DumpLayout, cells_carefully, cells_quickly
+from compass.slurm.cells import TextAfterAll, jobs_of
+from compass.slurm.text import DumpLayout, NotAlike, cells_carefully, cells_quickly
 
 _SECONDS = 120.0  # for a command that answers at once unless Slurm is in trouble
 
@@ -148,8 +151,8 @@ def accounting_options(text: str) -> list[str]:
     return [f"{n}={value}" if value and n.startswith("--") else n + value for n, value in found]
 
 
-def accounting(options: Sequence[str], where: str) -> dict[str, pa.ChunkedArray]:
-    """The cells that sacct prints for these options, by column; time stamps are seconds in UTC.
+def accounting(options: Sequence[str], where: str) -> pa.Table | None:
+    """The jobs that sacct prints for these options, None if there are none; time stamps are UTC.
 
     `where` is what messages call them.
     """
@@ -163,8 +166,7 @@ def accounting(options: Sequence[str], where: str) -> dict[str, pa.ChunkedArray]
     fields = _known_fields()
     form = ("--parsable2", "--noheader", f"--delimiter={_SEPARATOR}")
     command = [program, *form, f"--format={','.join(fields)}", *options]
-    cells = _printed(command, DumpLayout(_SEPARATOR, fields, 0, False), where)
-    return dict(zip(fields, cells.columns, strict=True))
+    return _printed(command, DumpLayout(_SEPARATOR, fields, 0, False), where)
 
 
 def _known_fields() -> tuple[str, ...]:
@@ -176,27 +178,31 @@ def _known_fields() -> tuple[str, ...]:
     return tuple(name for name in ACCOUNTING_FIELDS if name.lower() in known)
 
 
-def _printed(command: list[str], layout: DumpLayout, where: str) -> pa.Table:
-    """The cells that the command prints, read while it prints: years of jobs take minutes."""
+def _printed(command: list[str], layout: DumpLayout, where: str) -> pa.Table | None:
+    """The jobs that the command prints, read while it prints: years of jobs take minutes."""
     # Seconds since 1970 do not depend on the time zone.
     env = {**os.environ, "SLURM_TIME_FORMAT": "%s"}
-    for careful in (False, True):
+    cells, as_text = cells_quickly, frozenset[str]()
+    while True:
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(  # noqa: S603  (no shell, checked options)
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=env
             )
             assert process.stdout is not None
             try:
+                jobs = None
                 stream = pa.PythonFile(process.stdout, "r")
-                if not process.stdout.peek(1):  # type: ignore[attr-defined]
-                    empty = pa.array([], pa.large_string())
-                    cells: pa.Table | None = pa.table(dict.fromkeys(layout.names, empty))
-                elif careful:
-                    cells = cells_carefully(stream, layout, where)
-                else:
-                    cells = cells_quickly(stream, layout)
-                    process.stdout.read()  # it must not wait for us
+                if process.stdout.peek(1):  # type: ignore[attr-defined]
+                    with closing(cells(stream, layout)) as rows:
+                        jobs = jobs_of(rows, where, as_text)
+                process.stdout.read()  # it must not wait for us
                 code = process.wait()
+            except NotAlike:
+                cells = partial(cells_carefully, where=where)
+                continue
+            except TextAfterAll as column:
+                as_text |= {column.name}
+                continue
             finally:
                 process.kill()
                 process.wait()
@@ -204,9 +210,7 @@ def _printed(command: list[str], layout: DumpLayout, where: str) -> pa.Table:
             if code:
                 errors.seek(0)
                 raise _refused(errors.read(4000).decode(errors="replace"))
-            if cells is not None:
-                return cells
-    raise AssertionError("reading carefully returns or raises")
+            return jobs
 
 
 def _refused(text: str) -> EnvironmentProblem | DataProblem:

@@ -17,6 +17,7 @@ from compass.domain.errors import DataProblem
 from compass.slurm import units
 from compass.slurm.accounting import Column, Columns, float_column, job_table, spread_resources
 from compass.slurm.fields import FIELDS
+from compass.slurm.owners import Ids, owners_of
 
 _JOBS = re.compile(r'"jobs"\s*:\s*\[')
 _OWN = re.compile(r'"(steps|association|allocation_nodes)"\s*:')
@@ -41,7 +42,11 @@ def jobs_of_json(stream: pa.NativeFile, where: str) -> pa.Table:
         raise DataProblem(
             f"{where} lists no jobs", hint="sacct starts at midnight; say since when: -S"
         )
-    return job_table(_columns(rows))
+    columns = _columns(rows)
+    clusters = columns.get("Cluster")
+    ids = Ids()
+    ids.add(columns["JobID"].values, None if clusters is None else clusters.values)
+    return job_table(columns, owners_of(ids))
 
 
 def _jobs(stream: pa.NativeFile, where: str) -> Iterator[Json]:

@@ -4,20 +4,24 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
+from compass.arrow import array_of, texts_of, values_of
 from compass.domain.errors import DataProblem
 from compass.slurm import units
 from compass.slurm.cells import fits
 from compass.slurm.fields import FIELDS, FREE_TEXT, LAYOUTS
+from compass.slurm.owners import JOB_IDS
 
 _SEPARATORS = "|,\t;\x1f"
 _QUOTED = ",\t;"  # written by other programs, which quote; sacct does not
 _JOB = re.compile(r"\d+([_+](\d+|\[[^\]|]*\]))?(\.[\w+]+)?")
-JOB_IDS = ("JobID", "JobIDRaw")
+_BLOCK = 4 << 20  # bytes that are cut at once
+_BATCH = 20_000  # rows that are cut one by one
 _MOST_LINES = 100  # that one cell may have
 _MOST_SPLITS = 5000  # that are tried for a line with separators inside cells
 
@@ -94,22 +98,34 @@ def is_slurm_form(name: str, cell: str) -> bool:
     return field.kind == "exit" or (field.kind in ("memory", "resources") and not cell.isdecimal())
 
 
-def cells_quickly(stream: pa.NativeFile, layout: DumpLayout) -> pa.Table | None:
-    """The cells as text; None if the lines are not all cut alike."""
+class NotAlike(Exception):
+    """The lines of a dump are not all cut alike, so they are to be read one by one."""
+
+
+def cells_quickly(
+    stream: pa.NativeFile, layout: DumpLayout
+) -> Generator[pa.RecordBatch, None, None]:
+    """The cells as text, some thousand lines at a time; what repeats as dictionaries.
+
+    Raises:
+        NotAlike: `cells_carefully` has to read the lines, from the first one on.
+    """
     from pyarrow import csv as arrow_csv  # only for text files
 
     _check_names(layout.names)
     names = [*layout.names, *([""] if layout.trailing else [])]
     options = arrow_csv.ConvertOptions(
-        column_types={name: pa.large_string() for name in names},
+        column_types={name: _cell_type(name) for name in names},
         include_columns=list(layout.names),
         null_values=[],
         strings_can_be_null=False,
     )
     try:
-        table = arrow_csv.read_csv(
+        reader = arrow_csv.open_csv(
             stream,
-            read_options=arrow_csv.ReadOptions(column_names=names, skip_rows=layout.skip),
+            read_options=arrow_csv.ReadOptions(
+                column_names=names, skip_rows=layout.skip, block_size=_BLOCK
+            ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=layout.separator,
                 quote_char='"' if layout.separator in _QUOTED else False,
@@ -117,35 +133,59 @@ def cells_quickly(stream: pa.NativeFile, layout: DumpLayout) -> pa.Table | None:
             ),
             convert_options=options,
         )
+        for batch in reader:
+            yield _without_headers(batch, layout)
     except (pa.ArrowInvalid, OSError):
-        return None
-    return _without_headers(table, layout)
+        raise NotAlike from None
 
 
-def _without_headers(table: pa.Table, layout: DumpLayout) -> pa.Table:
+def _cell_type(name: str) -> pa.DataType:
+    """Text for what is different in most rows, else a dictionary of the different texts."""
+    field = FIELDS.get(name.lower())
+    single = field is not None and (field.kind == "moment" or field.name in JOB_IDS)
+    return pa.string() if single else pa.dictionary(pa.int32(), pa.string())
+
+
+def _without_headers(batch: pa.RecordBatch, layout: DumpLayout) -> pa.RecordBatch:
     """Without header lines that repeat: several dumps in one file."""
     import pyarrow.compute as pc
 
     first = layout.names[0]
-    again = pc.equal(pc.ascii_lower(pc.utf8_trim_whitespace(table[first])), first.lower())
-    return table.filter(pc.invert(again)) if pc.any(again).as_py() else table
+    cells = batch.column(0)
+    texts = cells.dictionary if pa.types.is_dictionary(cells.type) else cells
+    again = pc.is_in(pc.ascii_lower(pc.utf8_trim_whitespace(texts)), texts_of([first.lower()]))
+    if not values_of(again).any():
+        return batch
+    again = again.take(cells.indices) if pa.types.is_dictionary(cells.type) else again
+    rest = np.flatnonzero(~values_of(again))
+    kept = batch.take(array_of(rest))
+    # The dictionaries still hold the cells of the header.
+    columns = [c.dictionary_decode() if pa.types.is_dictionary(c.type) else c for c in kept.columns]
+    return pa.RecordBatch.from_arrays(columns, names=kept.schema.names)
 
 
-def cells_carefully(stream: pa.NativeFile, layout: DumpLayout, where: str) -> pa.Table:
+def cells_carefully(
+    stream: pa.NativeFile, layout: DumpLayout, where: str
+) -> Generator[pa.RecordBatch, None, None]:
     """The same line by line: a job's name may hold the separator or a line break."""
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="\n")
     try:
         lines = itertools.islice(text, layout.skip, None)
-        rows = list(_rows(lines, layout, where))
+        rows = _rows(lines, layout, where)
+        while True:
+            some = list(itertools.islice(rows, _BATCH))
+            cells = zip(*some, strict=True) if some else ([] for _ in layout.names)
+            arrays = [texts_of(list(column)) for column in cells]
+            batch = pa.RecordBatch.from_arrays(arrays, names=list(layout.names))
+            yield _without_headers(batch, layout)
+            if len(some) < _BATCH:
+                return
     except (OSError, csv.Error) as problem:
         raise DataProblem(
             f"cannot read {where}: {problem}", hint="is it complete? copy it again"
         ) from problem
     finally:
         text.detach()
-    cells = zip(*rows, strict=True) if rows else ([] for _ in layout.names)
-    arrays = [pa.array(column, pa.large_string()) for column in cells]
-    return _without_headers(pa.table(arrays, names=list(layout.names)), layout)
 
 
 def _rows(lines: Iterator[str], layout: DumpLayout, where: str) -> Iterator[list[str]]:

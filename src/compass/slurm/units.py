@@ -6,11 +6,11 @@ import re
 _WORDS = "unknown none n/a invalid unlimited infinite partition_limit not_set ? (null)"
 MISSING = frozenset(("", *_WORDS.split()))
 
-_TIME = re.compile(
+TIME = re.compile(
     r"(?:(?P<days>\d{1,9})-)?(?:(?:(?P<hours>\d{1,9}):)?(?P<minutes>\d{1,9}):)?"
     r"(?P<seconds>\d{1,18}(?:\.\d{1,9})?)"
 )
-_NUMBER = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)([KMGTPE]?)(?:i?B)?", re.IGNORECASE)
+NUMBER = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)([KMGTPE]?)(?:i?B)?", re.IGNORECASE)
 _PER = {"": "", "n": "node", "c": "CPU"}
 _POWERS = " KMGTPE"
 # Old versions of Slurm marked a request per CPU with this bit; later ones print it as a part of
@@ -34,7 +34,7 @@ def seconds(text: str) -> float | None:
     if dash and days.isdecimal() and rest.count(":") < 2:
         # With days, Slurm's options count from the left: 2-12 is two days and twelve hours.
         text = f"{days}-{rest}{':00' * (2 - rest.count(':'))}"
-    found = _TIME.fullmatch(text)
+    found = TIME.fullmatch(text)
     if found is None:
         raise ValueError(text)
     parts = found.groupdict(default="0")
@@ -56,11 +56,16 @@ def number(text: str, *, base: int) -> float | None:
     text = text.strip()
     if is_missing(text):
         return None
-    found = _NUMBER.fullmatch(text)
+    found = NUMBER.fullmatch(text)
     if found is None:
         raise ValueError(text)
     digits, prefix = found.groups()
-    return float(digits) * float(base) ** _POWERS.index(prefix.upper() or " ")
+    return float(digits) * scale(prefix, base=base)
+
+
+def scale(prefix: str, *, base: int) -> float:
+    """What K, M, G ... multiply with; 1 without a prefix."""
+    return float(base) ** _POWERS.index(prefix.upper() or " ")
 
 
 def size(text: str) -> float | None:

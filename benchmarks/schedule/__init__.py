@@ -1,0 +1,1 @@
+"""Slurm: advice for people who submit, and simulated queues."""
