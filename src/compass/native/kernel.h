@@ -43,6 +43,7 @@ extern const Kernel PLANES[];
 extern const Kernel REACH[];
 extern const Kernel REDUCE[];
 extern const Kernel ROWS[];
+extern const Kernel SCHEDULE[];
 extern const Kernel SHAPLEY[];
 extern const Kernel SUMS[];
 extern const Kernel TEXT[];

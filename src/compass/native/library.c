@@ -20,6 +20,7 @@ static const Kernel *const TABLES[] = {
     REACH,
     REDUCE,
     ROWS,
+    SCHEDULE,
     SHAPLEY,
     SUMS,
     TEXT,

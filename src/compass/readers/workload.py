@@ -71,6 +71,16 @@ class Swf:
         return _table(jobs, facts)
 
 
+def header(path: Path) -> dict[str, str]:
+    """What the comments at the top of a trace say; nothing where there are none."""
+    facts: dict[str, str] = {}
+    for line in files.head(path).decode("utf-8", "replace").splitlines():
+        if not line.lstrip().startswith(";"):
+            break
+        _note(line, facts)
+    return facts
+
+
 def _block(lines: list[tuple[int, str]], path: Path, facts: dict[str, str]) -> Floats:
     """The jobs of some numbered lines, one per row; what comments say goes to the facts."""
     data = []
