@@ -23,7 +23,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: docs loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts
+.PHONY: docs release-check licences sbom news loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -81,9 +81,22 @@ soak: $(STAMP)  ## tests that take long: peak memory, rounds of measuring, prope
 docs: $(STAMP)  ## the documentation site in out/site; a broken link or reference is an error
 	$(BIN)/python -m docs.site.build
 
+release-check: $(PAGE)  ## wheel, source archive and oldest dependencies, installed in clean environments and used
+	$(BIN)/python -m release.check
+
+licences: $(STAMP)  ## licences of all that is brought along; a copyleft or source-available one is an error
+	$(BIN)/python -m release.licences
+
+sbom: $(STAMP)  ## what Compass is made of, as CycloneDX, in out/sbom.json
+	@mkdir -p out
+	$(BIN)/python -m release.sbom > out/sbom.json
+
+news: $(STAMP)  ## put the fragments of changes/ into CHANGELOG.md, for a release
+	$(BIN)/towncrier build --yes --version "$$($(BIN)/python -c 'from compass import release; print(release.version())')"
+
 check: $(STAMP)  ## style, types, import direction
-	$(BIN)/ruff check src tests benchmarks examples docs/site hatch_build.py
-	$(BIN)/ruff format --check src tests benchmarks examples docs/site hatch_build.py
+	$(BIN)/ruff check src tests benchmarks examples docs/site release hatch_build.py
+	$(BIN)/ruff format --check src tests benchmarks examples docs/site release hatch_build.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -67,3 +67,10 @@ def test_the_command_tells_version_and_commit() -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
     commit = f" (commit {release.commit()})" if release.commit() else ""
     assert done.stdout == f"compass {release.version()}{commit}\n"
+
+
+def test_the_citation_names_the_same_version() -> None:
+    import yaml
+
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert cited["version"] == release.version()

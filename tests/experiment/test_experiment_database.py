@@ -396,7 +396,7 @@ def test_without_psycopg_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "psycopg", None)  # importing it is an ImportError now
     with ExperimentStore.open("postgresql://host/db") as store:
         error = problem(EnvironmentProblem, store.names)
-    assert error.hint == "pip install 'compass-hpc[postgres]'"
+    assert error.hint == "pip install 'psycopg[binary]'"
 
 
 def test_a_store_is_used_by_a_process_and_its_children(store_place: str) -> None:

@@ -230,7 +230,7 @@ def _server_engine(url: Any, patience: float) -> Engine:
     except ImportError:
         raise EnvironmentProblem(
             "a store in PostgreSQL needs the package psycopg, which is not installed",
-            hint="pip install 'compass-hpc[postgres]'",
+            hint="pip install 'psycopg[binary]'",
         ) from None
 
     def connected(connection: Any, _record: Any) -> None:
