@@ -20,7 +20,7 @@ def test_nothing_with_a_licence_that_binds_its_users_is_brought_along() -> None:
 def test_it_is_said_what_a_package_is_needed_for() -> None:
     found = packages()
     assert found["numpy"].needed_by == ["core"]
-    assert found["torch"].needed_by == ["deep", "keras"]
+    assert {"deep", "keras"} <= set(found["torch"].needed_by) <= set(extras())
     assert "dev" not in extras()
 
 
