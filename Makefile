@@ -229,7 +229,8 @@ slurm: compiler  # accounting and job submission are tested on a real Slurm wher
 		command -v $$one >/dev/null || exit 1; done) || { [ "$$(id -u)" = 0 ] \
 		&& command -v apt-get >/dev/null && apt-get update -qq \
 		&& DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-			slurm-wlm slurmdbd munge mariadb-server >/dev/null; } \
+			slurm-wlm slurmdbd munge mariadb-server slurm-wlm-torque >/dev/null \
+		&& update-alternatives --remove mpirun /usr/bin/mpiexec.slurm; } \
 		|| echo "no Slurm: its tests will skip"
 
 postgres: slurm  # stores of experiments are tested on a real PostgreSQL where it is, or may be installed

