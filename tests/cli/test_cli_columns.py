@@ -303,3 +303,14 @@ def test_how_cells_were_read_is_said_and_can_be_corrected(tmp_path: Path) -> Non
     found = {c["name"]: c for c in kept["columns"]}
     assert found["runtime_s"]["high"] == 3600
     assert found["runtime_s"]["missing"] == 2
+
+
+def test_an_overview_tells_the_best_run_of_each_program(runs: Path) -> None:
+    roles = ["--role", "cap_w=context", "--role", "runtime_s=outcome"]
+    told = json.loads(compass("overview", str(runs), *roles, "--json").out)
+    assert told == json.loads(
+        cp.read(runs).roles(context=["app", "cap_w"]).overview().model_dump_json()
+    )
+    shown = flat(compass("overview", str(runs), *roles).out)
+    assert "runtime_s: minimize" in shown
+    assert "61 left out cap_w is missing" in shown

@@ -123,6 +123,7 @@ def test_every_method_gives_what_the_library_gives(here: cp.Compass, remote: Rem
         "explain a row": lambda e: e.explain(3, ["runtime"], against=4),
         "explain a configuration": lambda e: e.explain(answer.baseline),
         "explain a suggestion": lambda e: e.explain(answer[0], against=3),
+        "overview": lambda e: e.overview(),
         "importance": lambda e: e.importance("runtime", repeats=3),
         "dependence": lambda e: e.dependence("runtime", "nodes", points=4, lines=2),
         "cards": lambda e: e.cards,

@@ -38,3 +38,39 @@ export function jobs(rows: number, seed = 7): string {
   }
   return `${lines.join("\n")}\n`;
 }
+
+/** Runs of a solver on two grids, some of which failed; its columns have names that are no words. */
+export function solver(rows: number, seed = 11): string {
+  const random = chance(seed);
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+  const lines = ["grid,mpi ranks,block size,precond,solver,solve time (s),memory (MB)"];
+  for (let i = 0; i < rows; i += 1) {
+    const grid = pick(["small", "large"]);
+    const ranks = pick([4, 8, 16, 32]);
+    const block = pick([32, 64, 128]);
+    const precond = pick(["none", "jacobi", "ilu"]);
+    const work = grid === "small" ? 60 : 300;
+    const steps = { none: 3, jacobi: 1.5, ilu: 1 }[precond] ?? 1;
+    const seconds = (work * steps * (1 + Math.abs(block - 64) / 128)) / ranks ** 0.7;
+    const memory = (grid === "small" ? 900 : 4000) * (precond === "ilu" ? 1.6 : 1) + 40 * ranks;
+    const time =
+      precond === "none" && ranks === 4 && grid === "large"
+        ? "timeout"
+        : (seconds * (1 + 0.06 * (random() - 0.5))).toFixed(3);
+    lines.push([grid, ranks, block, precond, "gmres", time, memory.toFixed(0)].join(","));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** A sweep without any context: each configuration once, a rate and a power. */
+export function sweep(): string {
+  const lines = ["unroll,vector,prefetch,gflops,power_w"];
+  for (const unroll of [1, 2, 4, 8])
+    for (const vector of [128, 256, 512])
+      for (const prefetch of [0, 1, 2, 4]) {
+        const rate = 3 * unroll ** 0.5 * (vector / 128) ** 0.6 * (1 + prefetch / 8) - unroll / 9;
+        const power = 40 + 6 * (vector / 128) + 2 * unroll + prefetch;
+        lines.push([unroll, vector, prefetch, rate.toFixed(3), power.toFixed(1)].join(","));
+      }
+  return `${lines.join("\n")}\n`;
+}

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from compass.chat.draft import Inquiry
 from compass.chat.listing import aligned, cell, settings_list
 from compass.chat.outcomes import outcome_meant
-from compass.chat.replies import usual_direction
-from compass.chat.successful import failures
 from compass.domain.base import Config
 from compass.domain.constraint import Constraint
 from compass.domain.errors import BadInput, BaselineProblem, QueryProblem, UnknownName
@@ -20,6 +18,8 @@ from compass.domain.space import Category, Number, Role, Space
 from compass.engine.compass import Compass
 from compass.engine.constants import remaining
 from compass.engine.rules import compiled, ignored_column
+from compass.evidence.direction import usual_direction
+from compass.evidence.failed_labels import failures
 from compass.language import listed, parse_rule
 from compass.language.bind import bind_constraint
 from compass.prepare import Prepared

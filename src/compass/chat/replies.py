@@ -6,6 +6,7 @@ from compass.chat.draft import Draft, Link, Slot
 from compass.domain.errors import CompassError, QuerySyntax
 from compass.domain.query import Kind, Query
 from compass.domain.space import Category, Number, Role, Space
+from compass.evidence.direction import usual_direction
 from compass.language import format_query, format_value, listed
 
 _DOUBTS = 6  # roles to check that are written out
@@ -28,8 +29,6 @@ _FIRST = (
     "queue",
     "partition",
 )
-# Parts of names of outcomes of which more is usually wanted; only examples depend on it.
-_MORE_IS_BETTER = ("flop", "throughput", "bandwidth", "speed", "efficien", "accuracy", "per_s")
 
 AGREED = "Cool."
 KINDS = ("recommend a configuration", "reconfigure a run", "what if")
@@ -111,12 +110,6 @@ def _numbers(space: Space, *roles: Role) -> list[str]:
 
 def _categories(space: Space, *roles: Role) -> list[str]:
     return _sorted(n for n in space.having(*roles) if isinstance(space[n], Category))
-
-
-def usual_direction(name: str) -> str:
-    """Which way an outcome is usually wanted, for examples."""
-    folded = name.casefold()
-    return "maximize" if any(part in folded for part in _MORE_IS_BETTER) else "minimize"
 
 
 def goal_examples(space: Space) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from compass.cli.fit import fit
 from compass.cli.garbage import look_seldom
 from compass.cli.next import propose
 from compass.cli.output import print_line
+from compass.cli.overview import overview
 from compass.cli.pareto import pareto
 from compass.cli.read import read
 from compass.cli.reduce import reduce
@@ -36,7 +37,7 @@ app = typer.Typer(
 app.command("chat")(chat)
 app.command("next")(propose)
 app.command("run")(run_experiment)
-for _command in (read, reduce, serve, fit, columns, tell, engines, ask, pareto, explain):
+for _command in (read, reduce, serve, fit, columns, overview, tell, engines, ask, pareto, explain):
     app.command()(_command)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(cache.app, name="cache")

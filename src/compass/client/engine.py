@@ -22,6 +22,7 @@ from compass.domain.errors import CompassError, QueryProblem, UnknownName
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.findings import Findings
 from compass.domain.options import AskOptions, QueryOptions
+from compass.domain.overview import Overview
 from compass.domain.query import Query
 from compass.domain.space import Space
 from compass.domain.study import Study
@@ -196,6 +197,10 @@ class RemoteEngine(Questions):
         self._learn_first(wanted)
         body = {"parameters": list(parameters), "outcomes": wanted, "run": _run(run)}
         return understood(tuple[Curve, ...], self._post("curves", body))
+
+    def overview(self) -> Overview:
+        """What the past runs tell by themselves; nothing is learnt or predicted for it."""
+        return understood(Overview, self._get("overview", {}))
 
     @takes(run=either(anything_of(Suggestion), start), outcomes=arguments.NAMES, against=start)
     def explain(

@@ -26,6 +26,7 @@ from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.expression import names_in
 from compass.domain.goal import Goal, Observe
 from compass.domain.options import AskOptions, FitOptions, QueryOptions
+from compass.domain.overview import Overview
 from compass.domain.query import Given, Kind, Query, Row
 from compass.domain.space import Role, Space
 from compass.domain.tell import TellReport
@@ -151,6 +152,10 @@ class Compass(Questions):
     def space(self) -> Space:
         """The columns that can be used; ignored ones are not here."""
         return self.data.prepared.space
+
+    def overview(self) -> Overview:
+        """What the past runs tell by themselves; nothing is learnt or predicted for it."""
+        return self.data.overview()
 
     @property
     def cards(self) -> tuple[ModelCard, ...]:

@@ -22,6 +22,7 @@ from compass.domain.arguments import (
     whole,
 )
 from compass.domain.base import Config, shown
+from compass.domain.overview import Overview
 from compass.domain.space import Role, Space
 from compass.domain.study import Study
 from compass.prepare import Prepared, prepare
@@ -89,6 +90,12 @@ class Dataset:
         from compass.engine.columns import columns_of
 
         return columns_of(self, mined=mined)
+
+    def overview(self) -> Overview:
+        """What the runs tell by themselves: the best of them, failures, what they cannot tell."""
+        from compass.engine.overview import overview_of
+
+        return overview_of(self.prepared)
 
     @takes(number=row_number)
     def row(self, number: int | str) -> Config:

@@ -54,6 +54,7 @@ class TaskHandlers:
             "rules": self.rules,
             "rows": self.rows,
             "points": self.points,
+            "overview": self.overview,
             "bring": self.bring,
             "fit": self.fit,
             "describe": self.describe,
@@ -180,6 +181,10 @@ class TaskHandlers:
         rows = tuple(prepared.row_id[picked].tolist())
         points = Points(names=given["columns"], total=total, rows=rows, columns=tuple(columns))
         return _written(points)
+
+    def overview(self, given: Given, _: Report) -> bytes:
+        """What the runs of an engine tell by themselves."""
+        return _written(self._engine(given["engine"]).overview())
 
     def bring(self, given: Given, _: Report) -> bytes:
         """Whether a model that somebody brought can be used."""

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import type { Answer, Query } from "@/api/types";
+import { Section } from "@/show/Section";
 import { bestMeasured, together } from "./bestMeasured";
-import { Section } from "./Section";
 
 interface Props {
   answer: Answer;

@@ -1,10 +1,10 @@
 import { Code, Paper, Stack, Table, Text } from "@mantine/core";
 import type { Answer, Suggestion } from "@/api/types";
 import { Fold } from "@/show/Fold";
+import { Section } from "@/show/Section";
 import { count, withUnit } from "@/show/values";
 import classes from "./Diff.module.css";
 import { type Change, changes, type Kept, kept, start } from "./diff";
-import { Section } from "./Section";
 import { unseenBy } from "./unseen";
 
 interface Props {

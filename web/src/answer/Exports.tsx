@@ -3,9 +3,9 @@ import { useState } from "react";
 import type { AnswerView, EngineInfo } from "@/api/types";
 import { repeating } from "@/app/route";
 import { CopyText } from "@/show/CopyText";
+import { Section } from "@/show/Section";
 import { FileView } from "./FileView";
 import { OwnScript, useOwnScript } from "./OwnScript";
-import { Section } from "./Section";
 import { fileName } from "./save";
 
 interface Props {

@@ -2,12 +2,12 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import type { Answer, Suggestion } from "@/api/types";
 import { Fold } from "@/show/Fold";
+import { Section } from "@/show/Section";
 import { GoalList } from "./GoalList";
 import { asked } from "./goals";
 import { outcomeInWords } from "./headline";
 import classes from "./Ideas.module.css";
 import { aboutIdeas, ideasTitle, whatItIs, whyNot } from "./ideas";
-import { Section } from "./Section";
 
 interface Props {
   answer: Answer;

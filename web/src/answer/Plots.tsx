@@ -3,8 +3,8 @@ import { useIntersection } from "@mantine/hooks";
 import { lazy, memo, type ReactNode, Suspense, useState } from "react";
 import type { Answer, EngineInfo, Suggestion } from "@/api/types";
 import { Held } from "@/show/Held";
+import { Section } from "@/show/Section";
 import { asked } from "./goals";
-import { Section } from "./Section";
 
 // Plots are large; they are loaded when somebody comes to look at them.
 const ParetoPlot = memo(lazy(() => import("@/plots/ParetoPlot")));

@@ -1,9 +1,9 @@
 import { Table, Text } from "@mantine/core";
 import type { Answer, Prediction } from "@/api/types";
+import { Section } from "@/show/Section";
 import { about, amount, number, value } from "@/show/values";
 import { asked, goalOf } from "./goals";
 import { points } from "./headline";
-import { Section } from "./Section";
 import { Changed } from "./table/OutcomeCell";
 
 /** The mean effect of a change over many past runs. */

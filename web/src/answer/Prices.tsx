@@ -1,7 +1,7 @@
 import { Button, Table, Text } from "@mantine/core";
 import type { Answer, Query } from "@/api/types";
+import { Section } from "@/show/Section";
 import { hasDistance, type PriceRow, priceRows } from "./prices";
-import { Section } from "./Section";
 
 interface Props {
   answer: Answer;

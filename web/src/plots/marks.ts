@@ -51,7 +51,8 @@ export function spreads(range: Range | null): boolean {
 
 export function named(parameter: Parameter | undefined, name: string): string {
   const unit = parameter?.kind === "number" ? parameter.unit : null;
-  return unit ? `${name} (${unit})` : name;
+  // Many names have the unit already: "memory (MB)".
+  return unit && !name.endsWith(`(${unit})`) ? `${name} (${unit})` : name;
 }
 
 /** Short labels of an axis: 12 million is `12M`, which leaves room for the plot. */

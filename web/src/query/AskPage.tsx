@@ -5,7 +5,7 @@ import { $api } from "@/api/client";
 import { over } from "@/api/jobs";
 import { useList } from "@/api/lists";
 import { Failed } from "@/api/problem";
-import type { EngineInfo } from "@/api/types";
+import type { Draft, EngineInfo } from "@/api/types";
 import { go, href, repeating } from "@/app/route";
 import { ChatPane } from "@/chat/ChatPane";
 import { Held } from "@/show/Held";
@@ -27,6 +27,10 @@ import { failureOf, type Talking, useTalk } from "./useTalk";
 
 const AnswerPane = lazy(async () => ({
   default: (await import("@/answer/AnswerPane")).AnswerPane,
+}));
+
+const Overview = lazy(async () => ({
+  default: (await import("@/overview/Overview")).Overview,
 }));
 
 /** One asks here: in a conversation, in a sentence, or by a link. */
@@ -168,6 +172,10 @@ function Conversation({ engine, talk }: { engine: EngineInfo; talk: Talking }) {
   const asking =
     running || (talk.pending !== null && !!chat.reply.query && talk.pending === ASKING);
   const changed = overtaken(chat);
+  const begin = (draft: Draft) => {
+    talk.edit(draft);
+    document.getElementById("main")?.scrollIntoView();
+  };
   return (
     <div className={classes.layout}>
       <div className={classes.question}>
@@ -225,8 +233,22 @@ function Conversation({ engine, talk }: { engine: EngineInfo; talk: Talking }) {
       </div>
       <AnswerPlace asking={asking}>
         {shown ? <Answered id={shown} engine={engine} talk={talk} /> : null}
+        {shown || asking ? null : <Before engine={engine} onBegin={begin} />}
       </AnswerPlace>
     </div>
+  );
+}
+
+/** What is known before anything is asked. */
+function Before({ engine, onBegin }: { engine: EngineInfo; onBegin: (draft: Draft) => void }) {
+  return (
+    <Held>
+      <Suspense
+        fallback={<Skeleton height={420} role="status" aria-label="Loading the overview" />}
+      >
+        <Overview engine={engine} onBegin={onBegin} />
+      </Suspense>
+    </Held>
   );
 }
 

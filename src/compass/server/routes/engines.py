@@ -15,6 +15,7 @@ from compass.domain.base import Config, Noun, Real
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.findings import Findings
 from compass.domain.options import FitOptions, field
+from compass.domain.overview import Overview
 from compass.domain.study import Study
 from compass.language.bind import outcomes_named
 from compass.server.learning import learn_named, learning
@@ -267,6 +268,12 @@ async def points(
     task = {"engine": path, "columns": column, "count": count}
     written = await service.run_task_bytes(workspace, "points", task)
     return Response(written, media_type="application/json")
+
+
+@router.get("/{id}/overview")
+async def overview(service: ServiceDep, workspace: WorkspaceDep, name: IdPath) -> Overview:
+    """What the past runs tell by themselves: the best of them, failures, what they cannot tell."""
+    return Overview.model_validate(await service.run_engine_task(workspace, name, "overview"))
 
 
 @router.post("/{id}/findings")

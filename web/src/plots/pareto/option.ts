@@ -105,7 +105,8 @@ function extent(pairs: Float64Array, offset: 0 | 1): number[] {
   return [low, high];
 }
 
-function axis(of: Axis, palette: Palette) {
+/** An axis of two columns that are drawn against each other. */
+export function axis(of: Axis, palette: Palette) {
   const towards =
     of.to === null ? "" : of.to === "minimize" ? ", lower is better" : ", higher is better";
   const style = axisStyle(palette);

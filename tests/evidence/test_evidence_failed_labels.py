@@ -3,7 +3,7 @@
 import pytest
 
 import compass as cp
-from compass.chat.successful import failures
+from compass.evidence.failed_labels import failures
 
 
 def failed(
