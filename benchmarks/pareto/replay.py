@@ -130,7 +130,7 @@ def by_front(replay: FrontReplay, seed: int) -> list[int]:
     none = np.empty((0, len(replay.space)))
     while len(order) < replay.case.budget:
         seen = SeenRuns(replay.X[order], replay.Y[order], np.zeros(len(order), dtype=np.bool_))
-        found = next_front_runs(problem, seen, pending=none, count=1, positive=(True, True))
+        found = next_front_runs(problem, seen, pending=none, count=1, log_sign=(1, 1))
         order.append(int(problem.pool.find(found.proposals[0].x[None, :])[0]))
     return order
 

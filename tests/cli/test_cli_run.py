@@ -66,6 +66,26 @@ def test_everything_can_be_said_with_flags(folder: Path) -> None:
         assert run["outcomes"]["runtime"] == pytest.approx(law(run["config"]), abs=1e-5)
 
 
+def test_several_goals_are_run_to_their_front(folder: Path) -> None:
+    plan = PLAN.replace("{runtime: minimize}", "{runtime: minimize, threads_used: minimize}")
+    plan = plan.replace("read: {", r"read: {threads_used: '/threads: (\S+)/', ")
+    Path("tune.yml").write_text(plan)
+    Path("law.sh").write_text(PROGRAM + 'echo "threads: $1"\n')
+    words = ["--svg", "r.svg", "--png", "r.png", "--html", "r.html", "--reference", "runtime=30"]
+    done = compass("run", "tune.yml", *words)
+    assert done.code == 0, done.err
+    assert "trade-offs between small runtime and small threads_used" in done.out
+    assert "reference runtime 30," in done.out
+    assert "hypervolume so far" in done.out
+    assert all(len(line) <= 80 for line in done.out.splitlines())
+    assert Path("r.png").read_bytes().startswith(b"\x89PNG")
+    assert Path("r.svg").read_text().count("<circle") >= 4
+    shown = json.loads(compass("experiments", "show", "tune.experiment", "--json").out)
+    points = shown["status"]["front"]["points"]
+    assert [point["place"] for point in points] == list(range(len(points)))
+    assert all(point["runs"] for point in points)
+
+
 def test_runs_made_by_hand(folder: Path) -> None:
     Path("tune.yml").write_text(PLAN.replace("command:", "#"))
     refused(compass("run", "tune.yml"), "no command", "compass next")

@@ -138,7 +138,9 @@ def test_the_smallest_and_largest_numbers_are_losses(direction):
 def test_the_number_of_several_goals_has_a_name_of_its_own():
     assert Objective(plan(goals={"power": "<= 200", "time": "minimize"})).title == "time"
     both = Objective(plan(goals={"time": "minimize", "rate": "maximize"}))
-    assert both.title == "all goals together"
+    assert both.title == "hypervolume"
+    goals = {"time": "minimize", "rate": "maximize"}
+    assert Objective(plan(goals=goals, weights={"rate": 1})).title == "all goals together"
 
 
 def test_a_run_of_another_class_says_which():

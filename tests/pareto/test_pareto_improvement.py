@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compass.pareto.hypervolume import hypervolume
-from compass.pareto.improvement import Floats, expected_improvement, expected_shortfall
+from compass.pareto.improvement import (
+    Floats,
+    expected_improvement,
+    expected_shortfall,
+    loss_of,
+    normal_of,
+)
 from property_examples import examples
 
 
@@ -14,10 +20,7 @@ def drawn_gain(
     mean: Floats, deviation: Floats, front: Floats, reference: Floats, draws: int
 ) -> tuple[float, float]:
     rng = np.random.default_rng(1)
-    before = hypervolume(front, reference).value
-    runs = mean + deviation * rng.standard_normal((draws, len(mean)))
-    gains = [hypervolume(np.vstack([front, run]), reference).value - before for run in runs]
-    return float(np.mean(gains)), float(np.std(gains) / np.sqrt(draws))
+    return mean_gain(mean + deviation * rng.standard_normal((draws, len(mean))), front, reference)
 
 
 @examples(20)
@@ -47,7 +50,7 @@ def test_two_outcomes_in_the_way_of_more_agree() -> None:
     rng = np.random.default_rng(4)
     front, reference = np.array([[0.2, 0.8], [0.5, 0.3]]), np.ones(2)
     mean, deviation = rng.random((20, 2)), 0.05 + rng.random((20, 2)) * 0.3
-    plain = np.zeros(2, dtype=bool)
+    plain = np.zeros(2, dtype=np.int64)
     exact = _of_two(mean, deviation, front, reference, plain)
     close = _of_more(mean, deviation, front, reference, plain)
     assert np.abs(exact - close).max() < 0.01 * exact.max()
@@ -67,7 +70,7 @@ def test_without_a_front_all_of_the_box_is_a_gain() -> None:
 
 def test_a_shortfall_below_everything_is_none() -> None:
     bound = np.array([-np.inf, 0.0, 3.0])
-    found = expected_shortfall(bound, np.zeros(3), np.zeros(3), log=False)
+    found = expected_shortfall(bound, np.zeros(3), np.zeros(3))
     assert found == pytest.approx([0.0, 0.0, 3.0], abs=1e-9)
 
 
@@ -76,12 +79,38 @@ def test_logarithms_are_turned_back(k: int) -> None:
     rng = np.random.default_rng(9)
     front, reference = 0.2 + rng.random((5, k)), np.full(k, 1.5)
     mean, deviation = np.log(np.full(k, 0.5)), np.full(k, 0.4)
-    log = np.array([True] * (k - 1) + [False])
+    log_sign = np.array([1] * (k - 1) + [0])
     mean[-1], deviation[-1] = 0.5, 0.2
-    found = expected_improvement(mean[None], deviation[None], front, reference, log=log)[0]
-    runs = mean + deviation * rng.standard_normal((4000, k))
-    runs = np.where(log, np.exp(runs), runs)
+    found = expected_improvement(mean[None], deviation[None], front, reference, log_sign=log_sign)
+    runs = loss_of(mean + deviation * rng.standard_normal((4000, k)), log_sign)
+    gain, error = mean_gain(runs, front, reference)
+    assert abs(found[0] - gain) <= 5 * error + 0.03 * gain * (k > 2)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("worst", [-0.4, 0.3])
+def test_what_is_maximised_and_positive_gains_in_its_own_unit(k: int, worst: float) -> None:
+    """A rate as -exp(-N); the reference may be a rate below 0, which nothing can have."""
+    rng = np.random.default_rng(k)
+    front, reference = 0.2 + rng.random((5, k)), np.full(k, 1.5)
+    front[:, 0], reference[0] = -1 - rng.random(5), worst
+    mean, deviation = np.full(k, -0.6), np.full(k, 0.3)
+    log_sign = np.array([-1] + [1] * (k - 1))
+    found = expected_improvement(mean[None], deviation[None], front, reference, log_sign=log_sign)
+    runs = loss_of(mean + deviation * rng.standard_normal((4000, k)), log_sign)
+    gain, error = mean_gain(runs, front, reference)
+    assert abs(found[0] - gain) <= 5 * error + 0.04 * gain * (k > 2)
+
+
+def mean_gain(runs: Floats, front: Floats, reference: Floats) -> tuple[float, float]:
     before = hypervolume(front, reference).value
     gains = [hypervolume(np.vstack([front, run]), reference).value - before for run in runs]
-    error = float(np.std(gains)) / np.sqrt(len(gains))
-    assert abs(found - np.mean(gains)) <= 5 * error + 0.03 * np.mean(gains) * (k > 2)
+    return float(np.mean(gains)), float(np.std(gains) / np.sqrt(len(gains)))
+
+
+def test_outcomes_and_what_they_are_made_of_are_told_from_each_other() -> None:
+    log_sign = np.array([0, 1, -1])
+    loss = np.array([[-3.0, 2.0, -5.0], [4.0, 0.1, -0.2]])
+    assert loss_of(normal_of(loss, log_sign), log_sign) == pytest.approx(loss)
+    impossible = normal_of(np.array([0.0, -1.0, 1.0]), log_sign)
+    assert impossible.tolist() == [0.0, -np.inf, np.inf]

@@ -47,7 +47,7 @@ def asked(
         SeenRuns(X, losses, failed),
         pending=np.empty((0, 3)) if pending is None else pending,
         count=count,
-        positive=(True,) * losses.shape[1],
+        log_sign=(1,) * losses.shape[1],
     )
 
 
@@ -143,7 +143,7 @@ def test_a_given_reference_is_used() -> None:
     seen = SeenRuns(X, law(X), np.zeros(len(X), dtype=bool))
     limit = np.array([60.0, 120.0])
     found = next_front_runs(
-        own, seen, pending=np.empty((0, 3)), count=1, positive=(True, True), reference=limit
+        own, seen, pending=np.empty((0, 3)), count=1, log_sign=(1, 1), reference=limit
     )
     assert found.reference.tolist() == [60.0, 120.0]
     assert found.volume == pytest.approx(hypervolume(law(X), limit).value)

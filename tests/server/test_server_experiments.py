@@ -41,6 +41,26 @@ def test_a_loop_over_http_finds_the_minimum(person: httpx.Client, begun: str) ->
     assert [run["number"] for run in listed] == [4, 5]
 
 
+def test_several_goals_give_a_front_over_http(person: httpx.Client) -> None:
+    goals = {"runtime": "minimize", "power": "minimize"}
+    plan = {**PLAN, "goals": goals, "reference": {"runtime": 40, "power": 200}, "budget": 12}
+    made = person.post(f"{API}/experiments", json={"name": "two", "plan": plan})
+    assert made.status_code == 201, made.text
+    begun = f"{API}/experiments/{made.json()['id']}"
+    while runs := person.post(f"{begun}/next", json={"count": 4}).json()["runs"]:
+        results = []
+        for run in runs:
+            power = 20 + 6 * run["config"]["threads"]
+            results.append({"run": run["number"], "runtime": law(run["config"]), "power": power})
+        person.post(f"{begun}/tell", json={"results": results})
+    front = person.get(begun).json()["status"]["front"]
+    assert front["reference"] == {"runtime": 40, "power": 200}
+    numbers = {number for point in front["points"] for number in point["runs"]}
+    report = person.get(f"{begun}/report").json()
+    assert numbers <= {run["number"] for run in report["runs"]}
+    assert report["curve"][-1]["best"] == pytest.approx(front["hypervolume"])
+
+
 def test_results_are_taken_in_once_and_failures_keep_their_reason(
     person: httpx.Client, begun: str
 ) -> None:

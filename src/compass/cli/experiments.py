@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from compass.domain.experiment import ExperimentReport, ExperimentRun, ExperimentStatus
+    from compass.domain.front import Front, FrontPoint
     from compass.experiment.experiment import Experiment
 
 app = typer.Typer(
@@ -27,6 +28,8 @@ Place = Annotated[
     str, flags.argument("EXPERIMENT", "A file (*.experiment), or the address of a database.")
 ]
 Name = Annotated[str | None, flags.option("--name", "NAME", "Which experiment in that store.")]
+_POINTS = 16  # of a front that a terminal shows
+
 Numbers = Annotated[list[int] | None, flags.argument("[RUN]...", "Their numbers; none: all.")]
 
 
@@ -126,18 +129,26 @@ def export(
         Path | None, flags.option("--csv", "FILE", "The runs, as .csv or .parquet.")
     ] = None,
     html: Annotated[Path | None, flags.option("--html", "FILE", "The report as a page.")] = None,
-    svg: Annotated[Path | None, flags.option("--svg", "FILE", "The learning curve.")] = None,
+    svg: Annotated[
+        Path | None,
+        flags.option("--svg", "FILE", "The learning curve; of several goals the front."),
+    ] = None,
+    png: Annotated[
+        Path | None, flags.option("--png", "FILE", "The front as pixels (needs the extra png).")
+    ] = None,
     optuna: Annotated[
         str | None,
         flags.option("--optuna", "FILE", "A study of Optuna, for its dashboard (file or URL)."),
     ] = None,
 ) -> None:
     """Write the runs for other tools: a table, a page, a picture, a study of Optuna."""
-    if not any((csv, html, svg, optuna)):
-        raise BadInput("it is not said what to write", hint="--csv, --html, --svg or --optuna")
-    check_output(csv, html, svg)
+    if not any((csv, html, svg, png, optuna)):
+        raise BadInput(
+            "it is not said what to write", hint="--csv, --html, --svg, --png or --optuna"
+        )
+    check_output(csv, html, svg, png)
     with _opened(place, name) as experiment:
-        write_report(experiment, html=html, svg=svg, table=csv)
+        write_report(experiment, html=html, svg=svg, png=png, table=csv)
         if optuna is not None:
             from compass.experiment.export import to_optuna
 
@@ -151,6 +162,7 @@ def write_report(
     *,
     html: Path | None = None,
     svg: Path | None = None,
+    png: Path | None = None,
     table: Path | None = None,
 ) -> None:
     """Write the report as a page, a picture and a table, as far as they are asked for."""
@@ -158,17 +170,34 @@ def write_report(
     from compass.experiment.export import write_table
     from compass.experiment.page import page
     from compass.experiment.picture import svg as picture
+    from compass.exporters.front_chart import runs_drawing
 
-    if html is not None or svg is not None:
+    if html is not None or svg is not None or png is not None:
         report = experiment.report()
         units = experiment.units
         if html is not None:
             files.write_text(html, page(report, units, experiment.plan.fixed))
-        if svg is not None:
+        front = report.status.front
+        drawn = (
+            None
+            if front is None
+            else runs_drawing(front, units, f"The front of {report.status.name}")
+        )
+        if svg is not None and drawn is not None:
+            files.write_text(svg, drawn.svg())
+        elif svg is not None:
             files.write_text(svg, picture(report.curve, report.title, units.get(report.title)))
+        if png is not None:
+            if drawn is None:
+                raise BadInput(
+                    "there is no front to draw",
+                    hint="a front is of several goals that are minimised or maximised, once a run "
+                    "meets them; --svg draws the learning curve",
+                )
+            files.write_bytes(png, drawn.png())
     if table is not None:
         write_table(experiment.plan, experiment.space, experiment.runs(), table)
-    for path in (html, svg, table):
+    for path in (html, svg, png, table):
         if path is not None:
             print_line(f"wrote {path}")
 
@@ -183,7 +212,9 @@ def print_report(report: "ExperimentReport", experiment: "Experiment") -> None:
     console, status = Console(), report.status
     units = experiment.units
     console.print(printable(_head(status)))
-    if status.best is not None:
+    if status.front is not None:
+        _print_front(status.front, experiment, console)
+    elif status.best is not None:
         console.print(printable(_best_line(status.best, units, experiment), "bold"))
     else:
         console.print(printable("No run meets the goals yet."))
@@ -192,6 +223,7 @@ def print_report(report: "ExperimentReport", experiment: "Experiment") -> None:
     if lines:
         single = experiment.objective.single
         of = f"best so far, {report.title}" if single is None else f"best {single} so far"
+        of = f"{report.title} so far" if experiment.objective.traded else of
         console.print(printable(f"\n{of}"))
         for line in lines:
             console.print(printable(line))
@@ -212,9 +244,10 @@ def print_report(report: "ExperimentReport", experiment: "Experiment") -> None:
     if status.stop is not None:
         console.print(printable(f"\nNo more runs: {status.stop}."))
     elif status.improvement is not None:
-        console.print(
-            printable(f"\nOne more run is expected to gain {status.improvement:.1%} of the best.")
-        )
+        gain = f"gain {status.improvement:.1%} of the best"
+        if experiment.objective.traded:
+            gain = f"add {status.improvement:.1%} to the hypervolume"
+        console.print(printable(f"\nOne more run is expected to {gain}."))
 
 
 def _head(status: "ExperimentStatus") -> str:
@@ -229,6 +262,38 @@ def _head(status: "ExperimentStatus") -> str:
     more = f" ({', '.join(states)})" if states else ""
     history = f", {status.history:,} past runs attached" if status.history else ""
     return f"{goals}: {status.used} of {status.budget} runs{more}{history}."
+
+
+def _print_front(front: "Front", experiment: "Experiment", console: "Console") -> None:
+    """The trade-offs that were measured: a plot, a table, and what is known of them as a set."""
+    from compass.cli.front_plot import point_name
+    from compass.cli.render import print_front, printable, table
+    from compass.domain.quantity import quantity, setting
+
+    units, shown = experiment.units, shown_points(front)
+    print_front(console, front, units, shown)
+    knobs = [name for name in shown[0].settings if len({str(p.settings[name]) for p in shown}) > 1]
+    rows = []
+    for point in shown:
+        worth = [quantity(v, units.get(n)) for n, v in point.values.items()]
+        settings = [setting(point.settings[n], units.get(n)) for n in knobs]
+        rows.append([point_name(point), *worth, *settings, ", ".join(map(str, point.runs))])
+    heads = ["", *front.directions, *knobs, "runs"]
+    console.print(table(heads, rows, right=list(front.directions)))
+    if len(shown) < len(front.points):
+        console.print(printable(f"{len(shown)} of {len(front.points)} are shown; --json has all."))
+
+
+def shown_points(front: "Front") -> "list[FrontPoint]":
+    """The points that a terminal has room for: all, or what stands for them."""
+    import numpy as np
+
+    from compass.pareto.front import representatives
+
+    turn = np.array([1.0 if way == "minimize" else -1.0 for way in front.directions.values()])
+    values = turn * np.array([list(point.values.values()) for point in front.points])
+    reference = turn * np.array(list(front.reference.values()))
+    return [front.points[place] for place in representatives(values, reference, _POINTS)]
 
 
 def _best_line(best: "ExperimentRun", units: Mapping[str, str], experiment: "Experiment") -> str:
@@ -270,7 +335,7 @@ def runs_table(
     def rows(names: Sequence[str]) -> list[list[Any]]:
         found = []
         for run in runs:
-            told = quantity(run.predicted[0].value, run.predicted[0].unit) if run.predicted else ""
+            told = ", ".join(quantity(one.value, one.unit) for one in run.predicted)
             state = run.state.value + (f": {run.reason}" if run.reason else "")
             found.append(
                 [

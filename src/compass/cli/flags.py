@@ -143,6 +143,9 @@ Asked = Annotated[
 ]
 Reference = Annotated[Texts, flag(options.REFERENCE, "--reference", metavar="OUTCOME=VALUE")]
 SvgFile = Annotated[MaybePath, option("--svg", "FILE", "Draw the trade-offs.")]
+PngFile = Annotated[
+    MaybePath, option("--png", "FILE", "Draw them as pixels (needs the extra png).")
+]
 Curves = Annotated[Texts, option("--curve", "COLUMN", "Outcomes against this one; repeatable.")]
 Script = Annotated[MaybePath, option("--sbatch", "FILE", "Write the best one as a job script.")]
 ArrayFile = Annotated[

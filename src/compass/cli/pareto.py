@@ -24,6 +24,7 @@ class FrontFlags:
     maximize: flags.Maximize = None
     ask: flags.Asked = None
     svg: flags.SvgFile = None
+    png: flags.PngFile = None
 
     def query(self, asked: AskFlags) -> "Query":
         """The question that these flags are."""
@@ -62,7 +63,7 @@ def pareto(
     from compass.cli.progress import progress
 
     files.check()
-    check_output(front.svg)
+    check_output(front.svg, front.png)
     query = front.query(asked)
     if asked.generator is not None:
         raise BadInput("--generator has no front to show", hint="leave it out")
@@ -82,11 +83,12 @@ def pareto(
         )
         answer = engine.ask(query, **options)
     files.write(answer)
-    if front.svg is not None:
-        from compass.exporters.forms import export
+    for form, path in (("svg", front.svg), ("png", front.png)):
+        if path is not None:
+            from compass.exporters.forms import export
 
-        export(answer, "svg", front.svg)
-        print_line(f"wrote {front.svg}")
+            export(answer, form, path)
+            print_line(f"wrote {path}")
     print_answer(answer, as_json)
     files.refuse(answer)
     if not answer.answered:

@@ -143,7 +143,7 @@ def answer(console: Console, result: Answer) -> None:
     """Print an answer: what was asked, what is suggested, and what else there is to know."""
     _print_question(console, result)
     if result.front is not None and result.front.points:
-        _front(console, result, result.front)
+        print_front(console, result.front, result.units)
     if result.no_answer is not None:
         console.print(printable(f"No supported answer: {result.no_answer}", "bold"))
     if result.suggestions:
@@ -168,16 +168,21 @@ def answer(console: Console, result: Answer) -> None:
         console.print(part)
 
 
-def _front(console: Console, result: Answer, front: Front) -> None:
+def print_front(
+    console: Console,
+    front: Front,
+    units: Mapping[str, str],
+    points: Sequence[FrontPoint] | None = None,
+) -> None:
     """The trade-offs as a plot, what is known of them as a set, and each beside the ends."""
-    for line in plotted(front, result.units):
+    for line in plotted(front, units):
         console.print(printable(line), soft_wrap=True)
     console.print()
-    for sentence in front_in_words(front, result.units):
+    for sentence in front_in_words(front, units):
         console.print(printable(sentence))
     rows = [
         [point_name(point), _kinds(front, point), point_in_words(point)]
-        for point in front.points
+        for point in (front.points if points is None else points)
         if not point.idea
     ]
     console.print(table(["", "", "beside the ends of the front"], rows))

@@ -57,6 +57,12 @@ History = Annotated[
     str | None,
     flags.option("--history", "DATA", "Past runs to begin with; of another machine or input too."),
 ]
+FrontReference = Annotated[
+    list[str] | None,
+    flags.option(
+        "--reference", "OUTCOME=VALUE", "From where on it counts, where several are traded off."
+    ),
+]
 Budget = Annotated[
     int | None, typer.Option("--budget", min=1, metavar="N", help="Runs in all, repeats counted.")
 ]
@@ -99,7 +105,13 @@ Store = Annotated[
 ]
 Name = Annotated[str | None, flags.option("--name", "NAME", "Which experiment in that store.")]
 Html = Annotated[Path | None, flags.option("--html", "FILE", "Write the report as a page.")]
-Svg = Annotated[Path | None, flags.option("--svg", "FILE", "Write the learning curve.")]
+Svg = Annotated[
+    Path | None,
+    flags.option("--svg", "FILE", "Draw the learning curve; of several goals the front."),
+]
+Png = Annotated[
+    Path | None, flags.option("--png", "FILE", "Draw the front as pixels (needs the extra png).")
+]
 Table = Annotated[
     Path | None, flags.option("--csv", "FILE", "Write the runs, as .csv or .parquet.")
 ]
@@ -123,6 +135,7 @@ class PlanFlags:
     fix: Fixed = None
     goal: Goals = None
     weight: GoalWeights = None
+    reference: FrontReference = None
     read: Reads = None
     budget: Budget = None
     starts: Starts = None
@@ -149,6 +162,7 @@ class PlanFlags:
             "goals": {**(raw.get("goals") or {}), **pairs(self.goal, "--goal")},
             "read": {**(raw.get("read") or {}), **pairs(self.read, "--read")},
             "weights": {**(raw.get("weights") or {}), **parse.weights(self.weight)},
+            "reference": {**(raw.get("reference") or {}), **parse.reference(self.reference)},
         }
         found.update({key: value for key, value in parts.items() if value})
         for key in ("command", "budget", "starts", "repeats", "stop_below", "seed", "runner"):
@@ -170,13 +184,14 @@ class ReportFlags:
 
     html: Html = None
     svg: Svg = None
+    png: Png = None
     csv: Table = None
 
     def write(self, experiment: "Experiment") -> None:
         """Write what was asked for."""
         from compass.cli.experiments import write_report
 
-        write_report(experiment, html=self.html, svg=self.svg, table=self.csv)
+        write_report(experiment, html=self.html, svg=self.svg, png=self.png, table=self.csv)
 
 
 @grouped
@@ -203,7 +218,7 @@ def run(
     from compass.cli.watch import watching
     from compass.experiment.driver import drive
 
-    check_output(out.html, out.svg, out.csv)
+    check_output(out.html, out.svg, out.png, out.csv)
     experiment, begins_with = opened(plan, parts, store, name, resume=resume)
     with experiment:
         past = history if history is not None else begins_with

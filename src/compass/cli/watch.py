@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
 
+    from compass.domain.front import Front
     from compass.experiment.experiment import Experiment
 
 _SHOWN = 12  # runs on a terminal, where it is high enough
@@ -35,6 +36,7 @@ class Watch:
     def __init__(self, experiment: "Experiment") -> None:
         self._experiment = experiment
         self._best: ExperimentRun | None = None
+        self._front: Front | None = None
         self.notes: list[str] = []
 
     def changed(self, run: ExperimentRun) -> None:
@@ -119,6 +121,7 @@ class LiveWatch(Watch):
 
     def _read(self) -> None:
         """Take in which runs ended since the last look, those of other processes too."""
+        from compass.experiment.front import front_of_runs
         from compass.experiment.status import best_run
 
         store, name = self._experiment.store, self._experiment.name
@@ -133,7 +136,11 @@ class LiveWatch(Watch):
             best = {} if self._best is None else {self._best.number: self._best}
             self._done = best | done
         runs = [self._done[number] for number in sorted(self._done)]
-        self._best = best_run(self._experiment.objective, runs)
+        objective = self._experiment.objective
+        if objective.traded:
+            self._front = front_of_runs(objective, runs)
+        else:
+            self._best = best_run(objective, runs)
 
     def _table(self) -> "RenderableType":
         from rich.console import Group
@@ -143,6 +150,8 @@ class LiveWatch(Watch):
 
         console = self._live.console
         above = [Text(self._head())]
+        if self._front is not None:
+            above.append(Text(front_line(self._front, self._experiment.units), style="green"))
         if self._best is not None:
             above.append(
                 Text(f"best: {run_line(self._best, self._experiment.units)}", style="green")
@@ -193,6 +202,19 @@ def watching(experiment: "Experiment", *, as_json: bool) -> Iterator[Watch]:
         live.stop()
 
 
+def front_line(front: "Front", units: Mapping[str, str]) -> str:
+    """A front in one line: how many trade-offs, from where to where, the volume."""
+    from compass.domain.quantity import number, quantity
+
+    parts = []
+    for name in front.directions:
+        values = [point.values[name] for point in front.points]
+        ends = [quantity(value, units.get(name)) for value in (min(values), max(values))]
+        parts.append(f"{name} {' to '.join(dict.fromkeys(ends))}")
+    count = f"{len(front.points)} trade-off{'' if len(front.points) == 1 else 's'}"
+    return f"{count}: {', '.join(parts)}; hypervolume {number(front.hypervolume)}"
+
+
 def run_line(run: ExperimentRun, units: Mapping[str, str]) -> str:
     """A run in one line: number, what came out, what was predicted, the settings."""
     from compass.domain.quantity import quantity
@@ -200,9 +222,9 @@ def run_line(run: ExperimentRun, units: Mapping[str, str]) -> str:
     parts = [f"{_MARK[run.state]} run {run.number}"]
     parts += [f"{n} {quantity(v, units.get(n))}" for n, v in run.outcomes.items()]
     if run.predicted and run.state is RunState.DONE:
-        one = run.predicted[0]
+        told = ", ".join(quantity(one.value, one.unit) for one in run.predicted)
         label = f", {run.label.value}" if run.label else ""
-        parts.append(f"(predicted {quantity(one.value, one.unit)}{label})")
+        parts.append(f"(predicted {told}{label})")
     if run.reason and run.state is not RunState.DONE:
         parts.append(f"{run.state.value}: {run.reason}")
     settings = ", ".join(

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from compass.domain.answer import Label, Prediction
 from compass.domain.base import Config, Input, Noun, Real, Whole
 from compass.domain.errors import StudyProblem
+from compass.domain.front import Front
 from compass.domain.goal import Goal
 from compass.domain.study import Study
 
@@ -92,7 +93,14 @@ class ExperimentPlan(Input):
     study: Study = Field(description="columns with roles and legal values, and the rules")
     goals: dict[str, Goal] = Field(description="what the outcomes should become")
     weights: dict[str, Real] = Field(
-        default_factory=dict, description="how much each minimised or maximised outcome counts"
+        default_factory=dict,
+        description="how much each minimised or maximised outcome counts; without any, several are "
+        "traded off",
+    )
+    reference: dict[str, Real] = Field(
+        default_factory=dict,
+        description="where several outcomes are traded off: from where on each counts; without "
+        "one, a tenth behind the trade-offs measured so far",
     )
     fixed: Config = Field(
         default_factory=dict, description="values that all runs have: the input, the machine"
@@ -216,10 +224,19 @@ class ExperimentStatus(Noun):
     history: int = Field(0, description="past runs that were attached")
     used: int = Field(description="runs of the budget that were made or are awaited")
     budget: int
-    best: ExperimentRun | None = Field(None, description="None: no run meets the goals yet")
+    best: ExperimentRun | None = Field(
+        None,
+        description="None: no run meets the goals yet; where outcomes are traded off, the most "
+        "balanced trade-off",
+    )
+    front: Front | None = Field(
+        None, description="the trade-offs that were measured, where outcomes are traded off"
+    )
     stop: str | None = Field(None, description="why there are no more runs to make; None: go on")
     improvement: float | None = Field(
-        None, description="what one more run is expected to gain, as a share of the best"
+        None,
+        description="what one more run is expected to gain, as a share of the best, or of the "
+        "hypervolume where outcomes are traded off",
     )
     left: int | None = Field(
         None, description="legal configurations never run; None: too many to list"
@@ -227,12 +244,14 @@ class ExperimentStatus(Noun):
 
 
 class LearningPoint(Noun):
-    """The best so far after one more run."""
+    """The best so far after one more run; the hypervolume where outcomes are traded off."""
 
     runs: int = Field(description="runs that had ended")
     number: int = Field(description="the run that ended last")
     best: float | None = Field(description="None: no run meets the goals yet")
-    measured: float | None = Field(description="what that run gave; None: nothing")
+    measured: float | None = Field(
+        description="what that run gave; None: nothing, or several outcomes that are traded off"
+    )
     failed: bool
     better: bool = Field(description="whether it is better than all before")
 
@@ -251,7 +270,9 @@ class ExperimentReport(Noun):
     """What an experiment found, and how good its predictions were."""
 
     status: ExperimentStatus
-    title: str = Field(description="what the curve is of: an outcome, or all goals together")
+    title: str = Field(
+        description="what the curve is of: an outcome, the hypervolume, or all goals together"
+    )
     curve: tuple[LearningPoint, ...]
     errors: tuple[LabelError, ...]
     runs: tuple[ExperimentRun, ...] = Field(description="without the attached history")

@@ -37,7 +37,10 @@ class TradeOff(Noun):
 class FrontPoint(Noun):
     """One trade-off. All that is known of it is in the suggestion, or idea, at its place."""
 
-    place: int = Field(description="position among the suggestions, from 0; of an idea among those")
+    place: int = Field(
+        description="position among the suggestions, from 0; of an idea among those; in an "
+        "experiment on the front"
+    )
     idea: bool = Field(False, description="it is an idea: past runs do not support it")
     settings: Config = Field(description="the part that was asked for or changed")
     values: dict[str, float] = Field(
@@ -58,6 +61,12 @@ class FrontPoint(Noun):
         "it extends the measured and predicted front most in expectation",
     )
     knee: bool = Field(False, description="from here every way on costs much and gains little")
+    runs: tuple[int, ...] = Field((), description="the numbers of its runs, in an experiment")
+    intervals: dict[str, tuple[float, float]] = Field(
+        default_factory=dict,
+        description="in an experiment with repeated runs: the 90 % interval of each mean. In an "
+        "answer the suggestion has them",
+    )
     alike: tuple[int, ...] = Field(
         (),
         description="other points, from 0, that it is not told apart from: in every outcome the "
@@ -98,7 +107,7 @@ class Front(Noun):
     hypervolume_measured: float | None = Field(
         None,
         description="the same of the measured configurations of the context, as measured; None: "
-        "none are comparable",
+        "none are comparable, or all points are measured, as in an experiment",
     )
     found: int = Field(description="points that were found and are supported")
     spread: float = Field(description=SPREAD)

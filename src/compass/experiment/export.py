@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from compass import files
+from compass.domain.answer import Prediction
 from compass.domain.base import Value
 from compass.domain.errors import BadInput, DataProblem
 from compass.domain.experiment import ExperimentPlan, ExperimentRun, RunOrigin, RunState
@@ -15,6 +16,7 @@ from compass.domain.space import Category, Number, Space
 from compass.experiment.history import is_own
 from compass.experiment.place import is_database
 from compass.experiment.plan_file import study_of_plan
+from compass.experiment.space import predicted_columns
 
 if TYPE_CHECKING:
     from compass.engine.dataset import Dataset
@@ -30,10 +32,11 @@ def table_of(plan: ExperimentPlan, space: Space, runs: Sequence[ExperimentRun]) 
         columns[parameter.name] = _settings([r.config[parameter.name] for r in kept], parameter)
     for name in dict.fromkeys([*plan.goals, *plan.read]):
         columns[name] = _column([run.outcomes.get(name) for run in kept])
-    told = [run.predicted[0] if run.predicted else None for run in kept]
-    columns["predicted"] = _column([None if one is None else one.value for one in told])
-    columns["predicted_low"] = _column([None if one is None else one.low for one in told])
-    columns["predicted_high"] = _column([None if one is None else one.high for one in told])
+    for outcome, heads in predicted_columns(plan).items():
+        told = [_prediction(run, outcome) for run in kept]
+        parts = [None if one is None else (one.value, one.low, one.high) for one in told]
+        for place, head in enumerate(heads):
+            columns[head] = _column([None if part is None else part[place] for part in parts])
     columns["label"] = _texts([None if run.label is None else run.label.value for run in kept])
     columns["origin"] = _texts([run.origin.value for run in kept])
     columns["state"] = _texts([run.state.value for run in kept])
@@ -41,6 +44,11 @@ def table_of(plan: ExperimentPlan, space: Space, runs: Sequence[ExperimentRun]) 
     columns["seconds"] = _column([run.seconds for run in kept])
     columns["ended_at"] = pa.array([run.ended_at for run in kept], pa.timestamp("us", tz="UTC"))
     return pa.table(columns)
+
+
+def _prediction(run: ExperimentRun, outcome: str | None) -> Prediction | None:
+    """What was predicted of an outcome; None as outcome: of the only one."""
+    return next((one for one in run.predicted if outcome in (None, one.name)), None)
 
 
 def _settings(values: list[Value], parameter: Number | Category) -> pa.Array:

@@ -1,7 +1,8 @@
-"""What an experiment minimises: one number per run, made of its outcomes and the goals.
+"""What an experiment minimises: made of the outcomes of its runs and the goals.
 
 A single outcome is minimised as it is; one that is maximised counts as its reciprocal where it is
-positive, else as its negative. Several count by their weights: the product of powers where all are
+positive, else as its negative. Several without weights are traded off: each is a number of its own
+(`trade_offs`). With weights they become one number: the product of powers where all are
 positive (a weight says how many percent of one outcome are worth one percent of another), else the
 sum in standard deviations. A run that misses a bound is worse than every run that meets all, so the
 losses of such runs say nothing about the outcome.
@@ -19,11 +20,15 @@ from compass.domain.errors import StudyProblem, shortened
 from compass.domain.experiment import ExperimentPlan, ExperimentRun, RunState
 from compass.domain.goal import Extreme, IsClass, Observe, Within
 from compass.language.format import format_goal
+from compass.pareto.improvement import Signs
+from compass.pareto.next_runs import Condition
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 TOGETHER = "all goals together"  # how the number is called that several outcomes become
+VOLUME = "hypervolume"  # what is told of several outcomes that are traded off
+MOST_TRADED = 5  # outcomes; the volume of more says little
 _HEAVIEST = 100.0  # of the weights
 # Logarithms of products further from 0 are moved and cut: no loss is infinite or 0, and what is
 # added for a missed bound has room.
@@ -39,6 +44,24 @@ class Losses:
     failed: Bools  # whether it gave none
     meets: Bools  # whether it meets every bound and class
     positive: bool  # whether a loss is a factor: its logarithm is what varies evenly
+
+
+@dataclass(frozen=True, eq=False)
+class TradeOffs:
+    """What runs are worth where several outcomes are traded off: arrays over runs [n]."""
+
+    losses: Floats  # [n, k] turned so that smaller is better; NaN where the run gave no result
+    failed: Bools
+    conditions: tuple[Condition, ...]
+    log_sign: Signs  # [k] what each is learnt as (`compass.pareto.improvement`)
+
+    @property
+    def meets(self) -> Bools:
+        """Which runs meet every bound and class."""
+        found = ~self.failed
+        for condition in self.conditions:
+            found = found & condition.holds
+        return found
 
 
 @dataclass(frozen=True)
@@ -70,6 +93,19 @@ class Objective:
                     f"{name} has a weight, but nothing else is minimised or maximised",
                     hint=f"leave out the weight of {name}",
                 )
+        if self.traded and len(self.extremes) > MOST_TRADED:
+            raise StudyProblem(
+                f"{len(self.extremes)} outcomes are minimised or maximised; the most that are "
+                f"traded off are {MOST_TRADED}",
+                hint="say limits of some ('<= 200'), or weights that make one number of all",
+            )
+        for name in self.plan.reference:
+            if not self.traded or name not in self.extremes:
+                raise StudyProblem(
+                    f"the reference of {name} says nothing here",
+                    hint="a reference is for outcomes that are traded off: several that are "
+                    "minimised or maximised, without weights",
+                )
 
     @cached_property
     def extremes(self) -> dict[str, float]:
@@ -91,8 +127,15 @@ class Objective:
         return next(iter(self.extremes)) if len(self.extremes) == 1 else None
 
     @property
+    def traded(self) -> bool:
+        """Whether several outcomes are traded off: a front is looked for, not a point."""
+        return len(self.extremes) > 1 and not self.plan.weights
+
+    @property
     def title(self) -> str:
-        """What the best is told of: the single outcome, or all together."""
+        """What is told of the best: the single outcome, the volume, or all together."""
+        if self.traded:
+            return VOLUME
         return TOGETHER if self.single is None else self.single
 
     def missing(self, outcomes: Mapping[str, Value]) -> tuple[str, ...]:
@@ -100,12 +143,37 @@ class Objective:
         needed = (n for n, goal in self.plan.goals.items() if not isinstance(goal, Observe))
         return tuple(name for name in needed if outcomes.get(name) is None)
 
-    def losses(self, runs: Sequence[ExperimentRun]) -> Losses:
-        """What these runs are worth."""
+    def _failed(self, runs: Sequence[ExperimentRun]) -> Bools:
         failed = np.array([run.state is not RunState.DONE for run in runs], dtype=np.bool_)
         for place, run in enumerate(runs):
             failed[place] |= bool(self.missing(run.outcomes))
             failed[place] |= self.other_class(run.outcomes) is not None
+        return failed
+
+    def trade_offs(self, runs: Sequence[ExperimentRun]) -> TradeOffs:
+        """What these runs are worth where several outcomes are traded off."""
+        failed = self._failed(runs)
+
+        def column(name: str) -> Floats:
+            found = np.array([_number(run.outcomes.get(name)) for run in runs], dtype=np.float64)
+            found[failed] = np.nan
+            return found
+
+        values = np.column_stack([column(name) for name in self.extremes])
+        turn = np.array([int(sign) for sign in self.extremes.values()])
+        positive = np.array([_positive(one) for one in values.T])
+        conditions = []
+        for name, goal in self.plan.goals.items():
+            if isinstance(goal, Within):
+                own = column(name)
+                low = -np.inf if goal.low is None else goal.low
+                high = np.inf if goal.high is None else goal.high
+                conditions.append(Condition(own, low, high, _positive(own)))
+        return TradeOffs(turn * values, failed, tuple(conditions), np.where(positive, turn, 0))
+
+    def losses(self, runs: Sequence[ExperimentRun]) -> Losses:
+        """What these runs are worth as one number."""
+        failed = self._failed(runs)
         missed = np.array([self._missed(run.outcomes) for run in runs], dtype=np.float64)
         missed[failed] = np.nan
         values = {
@@ -175,6 +243,12 @@ def _number(value: Value) -> float:
     if value is None or isinstance(value, str):
         return float("nan")
     return float(value)
+
+
+def _positive(column: Floats) -> bool:
+    """Whether what is known of an outcome is above 0, so that a factor is what counts."""
+    known = column[np.isfinite(column)]
+    return bool(len(known)) and bool((known > 0).all())
 
 
 def _factors(logs: Floats) -> Floats:

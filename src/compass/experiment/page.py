@@ -1,12 +1,15 @@
 """The report of an experiment as one HTML page that needs nothing else."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 
 from compass.domain.base import Value
-from compass.domain.experiment import ExperimentReport, ExperimentRun, RunState
+from compass.domain.experiment import ExperimentReport, ExperimentRun, ExperimentStatus, RunState
+from compass.domain.front import Front
 from compass.domain.quantity import quantity, setting
 from compass.experiment.picture import svg
+from compass.exporters.front_chart import runs_drawing
+from compass.trust.front_words import front_in_words, point_in_words
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em;
@@ -32,6 +35,8 @@ def page(report: ExperimentReport, units: Mapping[str, str], fixed: Iterable[str
     ]
     if status.stop:
         body.append(f"<p>No more runs: {escape(status.stop)}.</p>")
+    if status.front is not None:
+        body += ["<h2>Front</h2>", *_front(status.front, status.name, units)]
     if best is not None:
         told = ", ".join(
             f"{n} {quantity(v, units.get(n))}"
@@ -40,8 +45,8 @@ def page(report: ExperimentReport, units: Mapping[str, str], fixed: Iterable[str
         )
         settings = ", ".join(f"{n} = {setting(v, units.get(n))}" for n, v in best.config.items())
         body.append(
-            f"<h2>Best run</h2><p>Run {best.number}: <strong>{escape(told)}</strong> with "
-            f"{escape(settings)}.</p>"
+            f"<h2>{_best_title(status)}</h2><p>Run {best.number}: <strong>{escape(told)}</strong> "
+            f"with {escape(settings)}.</p>"
         )
     body += ["<h2>Learning curve</h2>", svg(report.curve, report.title, units.get(report.title))]
     if report.errors:
@@ -57,7 +62,8 @@ def page(report: ExperimentReport, units: Mapping[str, str], fixed: Iterable[str
         ]
         heads = ["label", "runs", "mean error", "median error", "inside the interval"]
         body += ["<h2>Predicted against measured</h2>", _table(heads, rows)]
-    body += ["<h2>Runs</h2>", _runs(report.runs, best, units, set(fixed))]
+    marked = _marked(status)
+    body += ["<h2>Runs</h2>", _runs(report.runs, marked, units, set(fixed))]
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(status.name)}</title>'
         f"<meta name=viewport content='width=device-width'><style>{_STYLE}</style>"
@@ -68,7 +74,7 @@ def page(report: ExperimentReport, units: Mapping[str, str], fixed: Iterable[str
 
 def _runs(
     runs: Sequence[ExperimentRun],
-    best: ExperimentRun | None,
+    marked: Collection[int],
     units: Mapping[str, str],
     fixed: set[str],
 ) -> str:
@@ -79,7 +85,7 @@ def _runs(
     heads = ["run", *knobs, *outcomes, "predicted", "label", "state"]
     rows, marks = [], []
     for run in runs:
-        told = quantity(run.predicted[0].value, run.predicted[0].unit) if run.predicted else ""
+        told = ", ".join(quantity(one.value, one.unit) for one in run.predicted)
         state = run.state.value + (f": {run.reason}" if run.reason else "")
         rows.append(
             [
@@ -92,9 +98,39 @@ def _runs(
             ]
         )
         failed = run.state in (RunState.FAILED, RunState.INFEASIBLE)
-        mark = "best" if best is not None and run.number == best.number else ""
+        mark = "best" if run.number in marked else ""
         marks.append("failed" if failed else mark)
     return _table(heads, rows, marks)
+
+
+def _best_title(status: ExperimentStatus) -> str:
+    return "Best run" if status.front is None else "Most balanced trade-off"
+
+
+def _marked(status: ExperimentStatus) -> set[int]:
+    """The numbers of the best run, or of those on the front."""
+    if status.front is not None:
+        return {number for point in status.front.points for number in point.runs}
+    return set() if status.best is None else {status.best.number}
+
+
+def _front(front: Front, name: str, units: Mapping[str, str]) -> list[str]:
+    """The trade-offs as a picture, a table and sentences."""
+    rows = [
+        [
+            str(point.place + 1),
+            *(quantity(value, units.get(n)) for n, value in point.values.items()),
+            ", ".join(f"{n} = {setting(v, units.get(n))}" for n, v in point.settings.items()),
+            ", ".join(map(str, point.runs)),
+            ", ".join(str(other + 1) for other in point.alike),
+            f"{'knee: ' if point.knee else ''}{point_in_words(point)}",
+        ]
+        for point in front.points
+    ]
+    heads = ["", *front.directions, "settings", "runs", "like", "beside the ends of the front"]
+    said = " ".join(front_in_words(front, units))
+    drawn = runs_drawing(front, units, f"The front of {name}")
+    return [drawn.svg(), f"<p>{escape(said)}</p>", _table(heads, rows)]
 
 
 def _cell(value: Value, unit: str | None) -> str:

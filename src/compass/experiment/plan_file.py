@@ -29,8 +29,18 @@ from compass.language.format import format_name
 _OF_STUDY = ("columns", "rules", "map")
 _BESIDE = ("name", "history")  # of the experiment, and with what it begins: no part of its plan
 _KEYS = (
-    *("name", "command", "columns", "rules", "fixed", "goals", "weights", "read", "history"),
-    *("budget", "starts", "repeats", "stop_below", "seed", "runner", "time_limit", "map"),
+    *("name", "command", "columns", "rules", "fixed", "goals", "weights", "reference", "read"),
+    *(
+        "history",
+        "budget",
+        "starts",
+        "repeats",
+        "stop_below",
+        "seed",
+        "runner",
+        "time_limit",
+        "map",
+    ),
 )
 
 

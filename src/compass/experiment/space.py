@@ -10,6 +10,7 @@ from compass.domain.base import Config, Value
 from compass.domain.constraint import Constraint, Source
 from compass.domain.errors import StudyProblem, UnknownName, unknown
 from compass.domain.experiment import ExperimentPlan
+from compass.domain.goal import Extreme
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.study import ColumnChoice
 from compass.language import format_value, parse_rule
@@ -26,15 +27,31 @@ OF_TABLE = (
 _EXAMPLE = "for example threads: {allowed: [1, 2, 4, 8]} or tile: {low: 16, high: 256, step: 16}"
 
 
+def predicted_columns(plan: ExperimentPlan) -> dict[str | None, tuple[str, str, str]]:
+    """The columns of predicted values and interval ends, by outcome; None: the only one."""
+    extremes = [name for name, goal in plan.goals.items() if isinstance(goal, Extreme)]
+    if len(extremes) < 2 or plan.weights:
+        return {None: ("predicted", "predicted_low", "predicted_high")}
+    heads = {name: f"predicted_{name}" for name in extremes}
+    return {name: (head, f"{head}_low", f"{head}_high") for name, head in heads.items()}
+
+
 def space_of(plan: ExperimentPlan) -> Space:
     """The columns that a run is made of; what is fixed has one legal value."""
     outcomes = {*plan.goals, *plan.read}
+    of_predictions = [head for heads in predicted_columns(plan).values() for head in heads]
+    taken = tuple(dict.fromkeys([*OF_TABLE, *of_predictions]))
     for name in (*plan.study.columns, *plan.fixed, *plan.goals, *plan.read):
-        if name in OF_TABLE:
+        if name in taken:
             raise StudyProblem(
                 f"'{name}' is a column of every table of runs",
-                hint=f"give it another name, such as {name}_1; taken are {', '.join(OF_TABLE)}",
+                hint=f"give it another name, such as {name}_1; taken are {', '.join(taken)}",
             )
+    if len(set(of_predictions)) < len(of_predictions):
+        raise StudyProblem(
+            "the predictions of two outcomes would have columns of the same name",
+            hint="no outcome can be called like another one with _low or _high behind it",
+        )
     parameters: list[Number | Category] = []
     for name, choice in plan.study.columns.items():
         set_by_nobody = name in outcomes or choice.role in (Role.OUTCOME, Role.IGNORED)

@@ -17,6 +17,7 @@ from compass.domain.experiment import (
     RunOrigin,
     RunState,
 )
+from compass.experiment.front import balanced_run, front_of_runs, volume_curve
 from compass.experiment.history import is_own
 from compass.experiment.objective import Objective
 from compass.experiment.suggest import used
@@ -30,7 +31,8 @@ def status_of(experiment: "Experiment", *, outlook: bool = True) -> ExperimentSt
     """The state of an experiment; `outlook`: with what the models think of going on."""
     plan, runs = experiment.plan, experiment.runs()
     counts = Counter(run.state for run in runs if run.origin is not RunOrigin.HISTORY)
-    best = best_run(experiment.objective, runs)
+    front = front_of_runs(experiment.objective, runs) if experiment.objective.traded else None
+    best = best_run(experiment.objective, runs) if front is None else balanced_run(front, runs)
     made = used(runs)
     found = experiment.outlook() if outlook else None
     facts = None if found is None else found.facts
@@ -43,6 +45,7 @@ def status_of(experiment: "Experiment", *, outlook: bool = True) -> ExperimentSt
         used=made,
         budget=plan.budget,
         best=best,
+        front=front,
         stop=None if found is None else found.stop,
         improvement=gain if math.isfinite(gain) else None,
         left=None if facts is None else facts.left,
@@ -53,8 +56,12 @@ def best_run(objective: Objective, runs: Sequence[ExperimentRun]) -> ExperimentR
     """A run of the best configuration that meets the goals, history included.
 
     A configuration that was run several times is worth the mean of its runs, and meets the goals
-    where all that gave a result do; the run is the one nearest to that mean.
+    where all that gave a result do; the run is the one nearest to that mean. Where outcomes are
+    traded off it is a run of the most balanced trade-off.
     """
+    if objective.traded:
+        front = front_of_runs(objective, runs)
+        return None if front is None else balanced_run(front, runs)
     done = [r for r in runs if r.state is RunState.DONE and is_own(r, objective.plan.fixed)]
     found = objective.losses(done)
     means = _Means(positive=found.positive)
@@ -73,8 +80,10 @@ def learning_curve(
     """The best so far after each run that ended, in the order in which they ended.
 
     The best is that of a configuration, the mean of its runs so far: it may get worse again where
-    one is run once more.
+    one is run once more. Where outcomes are traded off it is the hypervolume.
     """
+    if objective.traded:
+        return volume_curve(objective, runs)
     made = [
         run
         for run in runs
@@ -149,26 +158,30 @@ class _Means:
 
 
 def errors_by_label(runs: Sequence[ExperimentRun]) -> tuple[LabelError, ...]:
-    """How far predictions were off, by the label they had when they were made."""
+    """How far predictions were off, by the label they had when they were made.
+
+    Of several outcomes that are traded off all count.
+    """
     found = []
     for label in (*Label, None):
-        off, inside = [], []
+        made, off, inside = 0, [], []
         for run in runs:
             if run.state is not RunState.DONE or run.label is not label or not run.predicted:
                 continue
-            one = run.predicted[0]
-            measured, value = run.outcomes.get(one.name), one.value
-            if not isinstance(measured, int | float) or not isinstance(value, int | float):
-                continue
-            if measured:
-                off.append(abs(value - measured) / abs(measured))
-            if one.low is not None and one.high is not None:
-                inside.append(one.low <= measured <= one.high)
+            made += 1
+            for one in run.predicted:
+                measured, value = run.outcomes.get(one.name), one.value
+                if not isinstance(measured, int | float) or not isinstance(value, int | float):
+                    continue
+                if measured:
+                    off.append(abs(value - measured) / abs(measured))
+                if one.low is not None and one.high is not None:
+                    inside.append(one.low <= measured <= one.high)
         if off:
             found.append(
                 LabelError(
                     label=label,
-                    runs=len(off),
+                    runs=made,
                     mean_error=float(np.mean(off)),
                     median_error=float(np.median(off)),
                     inside=float(np.mean(inside)) if inside else None,

@@ -1,7 +1,7 @@
 """Which runs an experiment makes next: the bridge between its store and the loop's models."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,6 @@ from compass.acquire.loop.problem import (
     History,
     LoopProblem,
     LoopProposal,
-    NextRuns,
     Reason,
     Seen,
     StopFacts,
@@ -24,8 +23,12 @@ from compass.domain.answer import Label, Prediction
 from compass.domain.base import Config
 from compass.domain.errors import StudyProblem
 from compass.domain.experiment import ExperimentRun, NewRun, RunOrigin, RunState
+from compass.experiment.front import MeasuredRuns
 from compass.experiment.history import is_own
 from compass.experiment.labels import Labels
+from compass.experiment.next_front import ask_for_front, stop_facts, why_of_front
+from compass.experiment.objective import TradeOffs
+from compass.pareto.next_runs import FrontProposal
 from compass.prepare.encode import Encoder
 from compass.settings import LoopSettings, Settings
 
@@ -33,8 +36,11 @@ if TYPE_CHECKING:
     from compass.experiment.experiment import Experiment
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 _LEAST_STARTS = 5  # of a small budget: the rest is for what models choose
+_PROCESSES = "Gaussian processes"  # how the models of several outcomes are called
+_ORDER = (Label.UNSUPPORTED, Label.CAUTION, Label.TRUSTED)  # the worst first
 
 
 @dataclass(frozen=True)
@@ -47,16 +53,55 @@ class Suggested:
 
 
 @dataclass(frozen=True, eq=False)
-class _Now:
+class _Ended:
     """The runs of an experiment at one moment."""
 
     runs: Sequence[ExperimentRun]
+    ended: Sequence[ExperimentRun]  # in the order in which they did
+    X: Floats  # [n, d] of those
+    own: Bools  # [n] whether they are of the experiment's own kind
+    pending: Floats
+
+    @property
+    def successes(self) -> Floats:
+        """The own configurations that gave a result."""
+        done = np.array([run.state is RunState.DONE for run in self.ended], dtype=np.bool_)
+        return self.X[self.own & done]
+
+
+@dataclass(frozen=True, eq=False)
+class _Now:
+    """What is known of a single loss."""
+
     own: Seen
     others: History | None  # of another machine, size or version
-    pending: Floats
     positive: bool
     met: bool  # whether a run meets every bound
     missed: bool  # whether an own run misses one: models learn how far, not the outcome
+
+
+@dataclass(frozen=True, eq=False)
+class _Choice:
+    """A run that is worth making, however it was chosen."""
+
+    x: Floats  # [d]
+    reason: Reason
+    member: str
+    model: str
+    predicted: tuple[Prediction, ...]
+    positive: tuple[bool, ...]  # of each predicted outcome
+    failure: float
+    improvement: float
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What models answered."""
+
+    choices: tuple[_Choice, ...]
+    facts: StopFacts
+    stop: str | None
 
 
 class Chooser:
@@ -92,72 +137,95 @@ class Chooser:
 
     def suggest(self, count: int) -> Suggested:
         """Add so many runs to the store, or a few more: all repeats of a configuration."""
-        plan, now = self._experiment.plan, self._now()
+        plan, now = self._experiment.plan, self._ended()
         left = plan.budget - used(now.runs)
         stop = self._settled(now)
         if stop is not None:
             return Suggested((), stop)
         found = self._asked(now, math.ceil(min(count, left) / plan.repeats))
-        stop = stop_text(found.stop, plan.stop_below)
-        if stop is not None:
-            return Suggested((), stop, found.stop)
+        if found.stop is not None:
+            return Suggested((), found.stop, found.facts)
         labels = self._labels(now)
         new = [
-            self._new_run(one, labels, now, repeat)
-            for one in found.proposals
+            self._new_run(one, labels, repeat)
+            for one in found.choices
             for repeat in range(plan.repeats)
         ][:left]
         added = self._experiment.store.suggest(self._experiment.name, new, budget=plan.budget)
-        return Suggested(added, None, found.stop)
+        return Suggested(added, None, found.facts)
 
     def outlook(self) -> Suggested:
         """Whether more runs are worth it, without adding one."""
-        now = self._now()
+        now = self._ended()
         stop = self._settled(now)
-        if stop is not None or not len(now.own):
+        if stop is not None or not now.own.any():
             return Suggested((), stop)
-        facts = self._asked(now, 1).stop
-        return Suggested((), stop_text(facts, self._experiment.plan.stop_below), facts)
+        found = self._asked(now, 1)
+        return Suggested((), found.stop, found.facts)
 
-    def _now(self) -> "_Now":
-        """The runs as they are, in numbers."""
+    def _ended(self) -> _Ended:
+        """The runs as they are."""
         runs = self._experiment.runs()
         # What cannot be tried is not tried again either.
         tried = (RunState.DONE, RunState.FAILED, RunState.INFEASIBLE)
         ended = [run for run in runs if run.state in tried]
         ended.sort(key=lambda run: (run.ended_at or run.suggested_at, run.number))
-        losses = self._experiment.objective.losses(ended)
-        same = [is_own(run, self._experiment.plan.fixed) for run in ended]
-        keep = np.array(same, dtype=np.bool_)
-        X = self._encoded(ended)
-        member = tuple(run.member for run, kept in zip(ended, same, strict=True) if kept)
-        own = Seen(X[keep], losses.loss[keep], losses.failed[keep], member)
-        others = History(X[~keep], losses.loss[~keep]) if (~keep).any() else None
+        own = np.array([is_own(run, self._experiment.plan.fixed) for run in ended], dtype=np.bool_)
         # Nor what somebody cancelled: they would get it straight back.
         waiting = [r for r in runs if r.state.pending or r.state is RunState.CANCELLED]
-        pending = self._encoded(waiting)
+        return _Ended(runs, ended, self._encoded(ended), own, self._encoded(waiting))
+
+    def _now(self, now: _Ended) -> _Now:
+        """The runs with a single loss each."""
+        losses, X, keep = self._experiment.objective.losses(now.ended), now.X, now.own
+        member = tuple(run.member for run, kept in zip(now.ended, keep, strict=True) if kept)
+        own = Seen(X[keep], losses.loss[keep], losses.failed[keep], member)
+        others = History(X[~keep], losses.loss[~keep]) if (~keep).any() else None
         met = bool(losses.meets[keep].any())
         missed = bool((~losses.failed & ~losses.meets)[keep].any())
-        return _Now(runs, own, others, pending, losses.positive, met, missed)
+        return _Now(own, others, losses.positive, met, missed)
 
-    def _settled(self, now: "_Now") -> str | None:
+    def _settled(self, now: _Ended) -> str | None:
         """Why there is nothing to ask, whatever the models say; None: there is."""
-        plan = self._experiment.plan
-        if not self._experiment.objective.extremes and now.met:
+        plan, objective = self._experiment.plan, self._experiment.objective
+        if not objective.extremes and self._now(now).met:
             return "a run meets the goals"
         if used(now.runs) >= plan.budget:
             return f"the budget of {plan.budget} runs is spent"
         return None
 
-    def _asked(self, now: "_Now", count: int) -> NextRuns:
-        return next_runs(
+    def _asked(self, now: _Ended, count: int) -> _Asked:
+        if self._experiment.objective.traded:
+            return self._asked_for_front(now, count)
+        known = self._now(now)
+        found = next_runs(
             self._problem,
-            now.own,
+            known.own,
             pending=now.pending,
             count=count,
-            history=now.others,
-            positive=now.positive,
+            history=known.others,
+            positive=known.positive,
         )
+        choices = tuple(self._choice(one, known) for one in found.proposals)
+        return _Asked(choices, found.stop, stop_text(found.stop, self._experiment.plan.stop_below))
+
+    def _asked_for_front(self, now: _Ended, count: int) -> _Asked:
+        """What is expected to extend the front of several outcomes most."""
+        plan, objective = self._experiment.plan, self._experiment.objective
+        known = objective.trade_offs(now.ended)
+        found = ask_for_front(
+            self._problem,
+            known,
+            now.X,
+            own=now.own,
+            pending=now.pending,
+            count=count,
+            reference=MeasuredRuns.of(objective, now.runs).reference,
+        )
+        runs = int(now.own.sum())
+        choices = tuple(self._front_choice(one, known, runs) for one in found.proposals)
+        facts = stop_facts(found, self._problem)
+        return _Asked(choices, facts, stop_text(facts, plan.stop_below, of_front=True))
 
     def _encoded(self, runs: Sequence[ExperimentRun]) -> Floats:
         width = len(self._experiment.space)
@@ -166,33 +234,86 @@ class Chooser:
         rows = [self._encoder.encode({**run.config, **fixed}) for run in runs]
         return np.array(rows, dtype=np.float64).reshape(-1, width)
 
-    def _labels(self, now: "_Now") -> Labels | None:
+    def _labels(self, now: _Ended) -> dict[str, Labels]:
+        """What tells labels, by the outcome that is predicted."""
         told = [run.predicted for run in now.runs if run.state.ended and run.predicted]
-        widths = [interval_width(predicted, positive=now.positive) for predicted in told]
-        fine = now.own.X[~now.own.failed]
-        return Labels.of(fine, widths, self._experiment.space, Settings().trust)
+        positive = self._positive(now)
+        found = {}
+        for name in positive:
+            own = [one for each in told for one in each if one.name == name]
+            widths = [interval_width([one], positive=positive[name]) for one in own]
+            labels = Labels.of(now.successes, widths, self._experiment.space, Settings().trust)
+            if labels is not None:
+                found[name] = labels
+        return found
 
-    def _new_run(
-        self, one: LoopProposal, labels: Labels | None, now: "_Now", repeat: int
-    ) -> NewRun:
-        predicted = self._predicted(one, now)
-        label: Label | None = None
-        if predicted and labels is not None:
-            label = labels.label(one.x, interval_width(predicted, positive=now.positive))
+    def _positive(self, now: _Ended) -> dict[str, bool]:
+        """The outcomes that are predicted, and whether they are above 0."""
+        objective = self._experiment.objective
+        if objective.traded:
+            signs = objective.trade_offs(now.ended).log_sign
+            return {n: bool(sign) for n, sign in zip(objective.extremes, signs, strict=True)}
+        return {} if objective.single is None else {objective.single: self._now(now).positive}
+
+    def _new_run(self, one: _Choice, labels: Mapping[str, Labels], repeat: int) -> NewRun:
+        found = [
+            labels[own.name].label(one.x, interval_width([own], positive=positive))
+            for own, positive in zip(one.predicted, one.positive, strict=True)
+            if own.name in labels
+        ]
         return NewRun(
             config=self._encoder.decode(one.x),
             repeat=repeat,
             origin=RunOrigin.START if one.reason is Reason.START else RunOrigin.MODEL,
             member=one.member,
-            predicted=predicted,
+            predicted=one.predicted,
             failure=one.failure if math.isfinite(one.failure) else None,
             improvement=one.improvement if math.isfinite(one.improvement) else None,
-            label=label,
-            model=f"{one.member} on {len(now.own)} runs" if one.member else "",
-            why=self._why(one),
+            label=min(found, key=_ORDER.index) if found else None,
+            model=one.model,
+            why=one.why,
         )
 
-    def _predicted(self, one: LoopProposal, now: "_Now") -> tuple[Prediction, ...]:
+    def _choice(self, one: LoopProposal, now: _Now) -> _Choice:
+        """A run that improves a single loss."""
+        predicted = self._predicted(one, now)
+        model = f"{one.member} on {len(now.own)} runs" if one.member else ""
+        return _Choice(
+            x=one.x,
+            reason=one.reason,
+            member=one.member,
+            model=model,
+            predicted=predicted,
+            positive=(now.positive,) * len(predicted),
+            failure=one.failure,
+            improvement=one.improvement,
+            why=_why(one),
+        )
+
+    def _front_choice(self, one: FrontProposal, known: TradeOffs, runs: int) -> _Choice:
+        """A run that extends a front."""
+        modelled = one.reason is Reason.IMPROVEMENT
+        signs = self._experiment.objective.extremes
+        predicted = tuple(
+            self._prediction(
+                name, *(sign * float(v) for v in (one.mean[k], one.low[k], one.high[k]))
+            )
+            for k, (name, sign) in enumerate(signs.items())
+            if modelled
+        )
+        return _Choice(
+            x=one.x,
+            reason=one.reason,
+            member=_PROCESSES if modelled else "",
+            model=f"{_PROCESSES} on {runs} runs" if modelled else "",
+            predicted=predicted,
+            positive=tuple(bool(sign) for sign in known.log_sign) if modelled else (),
+            failure=one.failure,
+            improvement=one.gain,
+            why=why_of_front(one),
+        )
+
+    def _predicted(self, one: LoopProposal, now: _Now) -> tuple[Prediction, ...]:
         """What the outcome is expected to be.
 
         Nothing is told of several goals together, nor where the models learn losses that are no
@@ -201,30 +322,30 @@ class Chooser:
         name, positive = self._experiment.objective.single, now.positive
         if name is None or now.missed or not math.isfinite(one.mean):
             return ()
-        ends = sorted(
+        values = (
             self._experiment.objective.value_of(loss, positive=positive)
-            for loss in (one.low, one.high)
+            for loss in (one.mean, one.low, one.high)
         )
-        value = self._experiment.objective.value_of(one.mean, positive=positive)
+        return (self._prediction(name, *values),)
+
+    def _prediction(self, name: str, value: float, one: float, other: float) -> Prediction:
         choice = self._experiment.plan.study.columns.get(name)
         unit = None if choice is None else choice.unit
-        found = Prediction(
-            name=name, value=value, unit=unit, low=ends[0], high=ends[1], level=LEVEL
-        )
-        return (found,)
+        low, high = min(one, other), max(one, other)
+        return Prediction(name=name, value=value, unit=unit, low=low, high=high, level=LEVEL)
 
-    @staticmethod
-    def _why(one: LoopProposal) -> str:
-        changed = f"; differs from the best run in {', '.join(one.changes)}" if one.changes else ""
-        match one.reason:
-            case Reason.START:
-                return "far from everything that was run"
-            case Reason.HISTORY:
-                return "among the best of past runs of another kind"
-            case Reason.SWEEP:
-                return "the space is small enough to try everything"
-            case _:
-                return f"expected to gain {one.improvement:.1%} of the best run{changed}"
+
+def _why(one: LoopProposal) -> str:
+    changed = f"; differs from the best run in {', '.join(one.changes)}" if one.changes else ""
+    match one.reason:
+        case Reason.START:
+            return "far from everything that was run"
+        case Reason.HISTORY:
+            return "among the best of past runs of another kind"
+        case Reason.SWEEP:
+            return "the space is small enough to try everything"
+        case _:
+            return f"expected to gain {one.improvement:.1%} of the best run{changed}"
 
 
 def used(runs: Sequence[ExperimentRun]) -> int:
@@ -233,8 +354,8 @@ def used(runs: Sequence[ExperimentRun]) -> int:
     return sum(run.origin is not RunOrigin.HISTORY and run.state not in free for run in runs)
 
 
-def stop_text(facts: StopFacts, below: float) -> str | None:
-    """Why more runs are not worth it; None: they are."""
+def stop_text(facts: StopFacts, below: float, *, of_front: bool = False) -> str | None:
+    """Why more runs are not worth it; None: they are. `of_front`: outcomes are traded off."""
     match facts.verdict:
         case None:
             return None
@@ -248,10 +369,10 @@ def stop_text(facts: StopFacts, below: float) -> str | None:
                 f"configuration scatter ({facts.noise:.2%})"
             )
         case _:
-            return (
-                f"one more run is expected to gain {facts.improvement:.2%} of the best, less than "
-                f"{below:.2%}"
-            )
+            gain = f"gain {facts.improvement:.2%} of the best"
+            if of_front:
+                gain = f"add {facts.improvement:.2%} to the hypervolume"
+            return f"one more run is expected to {gain}, less than {below:.2%}"
 
 
 def interval_width(predicted: Sequence[Prediction], *, positive: bool) -> float:

@@ -159,7 +159,16 @@ def _cell(value: Value) -> Value:
 
 @takes(answer=anything_of(Answer), form=text, path=path_name, template=path_name)
 def export(answer: Answer, form: str, path: str | Path, template: str | Path | None = None) -> None:
-    """Write an answer in a registered form: json, csv, sbatch, or one of a plug-in."""
+    """Write an answer in a registered form: json, csv, sbatch, svg, or one of a plug-in; or png.
+
+    `png` is the picture of `svg`; all other forms are text.
+    """
+    if form == "png":
+        from compass.exporters.front_chart import answer_drawing
+
+        _no_template("png", None if template is None else str(template))
+        write_export(Path(path), answer_drawing(answer).png())
+        return
     text = None
     if template is not None:
         try:
@@ -173,10 +182,11 @@ def export(answer: Answer, form: str, path: str | Path, template: str | Path | N
     write_export(Path(path), rendered)
 
 
-def write_export(path: Path, text: str) -> None:
+def write_export(path: Path, content: str | bytes) -> None:
     """Write what was rendered to a file, which is replaced whole or not at all."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
     try:
-        files.write_text(path, text, files.READABLE)
+        files.write_bytes(path, data, files.READABLE)
     except OSError as error:
         raise DataProblem(
             f"cannot write {path}: {error.strerror}", hint="check the folder and its permissions"

@@ -163,7 +163,7 @@ def _points(
             promising=bool(found.promising[i]),
             knee=bool(bends[i]),
             alike=tuple(int(j) for j in np.flatnonzero(apart[i]) if j != i),
-            against=_against(aims, outcomes[i], turn * best),
+            against=against([t.name for t in aims], turn, values[i], best),
         )
         for i, one in enumerate(told)
     )
@@ -200,17 +200,15 @@ def _alike(suggestions: Sequence[Suggestion], aims: Sequence[Target]) -> Bools:
     return alike(low, high)
 
 
-def _against(aims: Sequence[Target], own: Floats, front: Floats) -> tuple[TradeOff, ...]:
-    """A point [k] beside the best points of a front [n, k], in units of the outcomes."""
+def against(names: Sequence[str], turn: Floats, own: Floats, front: Floats) -> tuple[TradeOff, ...]:
+    """A point [k] beside the best points of a front [n, k]; `turn` [k] makes them outcomes."""
     found = []
-    for k, target in enumerate(aims):
-        turned = sign(target) * front[:, k]
-        best = front[int(np.lexsort((front @ [sign(t) for t in aims], turned))[0])]
-        size = np.abs(best)
+    for k, name in enumerate(names):
+        best = front[int(np.lexsort((front.sum(axis=1), front[:, k]))[0])]
         changes = {
-            other.name: float((own[j] - best[j]) / size[j])
-            for j, other in enumerate(aims)
-            if size[j]
+            other: float(turn[j] * (own[j] - best[j]) / abs(best[j]))
+            for j, other in enumerate(names)
+            if best[j]
         }
-        found.append(TradeOff(best=target.name, changes=changes))
+        found.append(TradeOff(best=name, changes=changes))
     return tuple(found)

@@ -3,11 +3,13 @@
 Each outcome has a Gaussian process of its own (`compass.acquire.loop.process`), the smooth one or
 the one with steps, whichever predicts each run better from the others. A run is worth the volume
 that it is expected to add to the front of what was measured, times the probability that it
-succeeds. Outcomes above 0 are learnt as logarithms: their distribution is log-normal.
+succeeds, and that it meets the bounds of other outcomes. Outcomes above 0 are learnt as logarithms:
+their distribution is log-normal.
 
 Decision 0047 (docs/decisions).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,9 +25,11 @@ from compass.acquire.loop.pool import distinct
 from compass.acquire.loop.process import Process
 from compass.acquire.loop.starts import spread
 from compass.domain.errors import BadInput
+from compass.execute.one_thread import one_thread
 from compass.pareto.front import nondominated, reference_of
 from compass.pareto.hypervolume import hypervolume
-from compass.pareto.improvement import expected_improvement
+from compass.pareto.improvement import Signs, expected_improvement, loss_of, normal_of
+from compass.trust.normal import below
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -38,12 +42,28 @@ _LEAST = 1e-9  # variance below which nothing is uncertain
 
 
 @dataclass(frozen=True, eq=False)
+class Condition:
+    """An outcome that has to be within bounds, as it was measured."""
+
+    values: Floats  # [n]; NaN where the run failed
+    low: float
+    high: float
+    positive: bool  # whether it is above 0, where a factor counts the same everywhere
+
+    @property
+    def holds(self) -> Bools:
+        """Which of the runs [n] are within the bounds."""
+        return np.asarray((self.values >= self.low) & (self.values <= self.high))
+
+
+@dataclass(frozen=True, eq=False)
 class SeenRuns:
     """The runs that were made, in the order in which they ended."""
 
     X: Floats  # [n, d]
     losses: Floats  # [n, k] to be minimised; NaN where the run failed
     failed: Bools  # [n]
+    conditions: tuple[Condition, ...] = ()
 
     def __post_init__(self) -> None:
         if not len(self.X) == len(self.losses) == len(self.failed):
@@ -51,7 +71,8 @@ class SeenRuns:
                 "the runs that were made have arrays of different lengths",
                 hint="give X, losses and failed of every run",
             )
-        if not np.isfinite(self.losses[~self.failed]).all():
+        told = np.column_stack([self.losses, *(one.values for one in self.conditions)])
+        if not np.isfinite(told[~self.failed]).all():
             raise BadInput(
                 "a run that did not fail lacks an outcome",
                 hint="mark it as failed, or leave it out",
@@ -62,19 +83,22 @@ class SeenRuns:
         """The runs that succeeded."""
         return np.flatnonzero(~self.failed)
 
-    def of(self, outcome: int) -> Seen:
-        """The same with one outcome alone."""
-        return Seen(self.X, self.losses[:, outcome], self.failed)
+    def means(self, log_sign: Signs) -> tuple[Floats, Floats]:
+        """Configurations that meet the conditions in all their runs [u, d], and their means [u, k].
 
-    @cached_property
-    def means(self) -> tuple[Floats, Floats]:
-        """Successful configurations [u, d] and the means of their runs [u, k]."""
+        The mean is that of the logarithms where these are learnt.
+        """
         X, losses = self.X[self.fine], self.losses[self.fine]
         own, of_run = np.unique(X, axis=0, return_inverse=True)
         of_run = of_run.ravel()
         runs = np.bincount(of_run, minlength=len(own))
-        sums = [np.bincount(of_run, column, minlength=len(own)) for column in losses.T]
-        return own, np.column_stack(sums) / runs[:, None]
+        normal = normal_of(losses, log_sign)
+        sums = [np.bincount(of_run, column, minlength=len(own)) for column in normal.T]
+        meets = np.ones(len(own), dtype=np.bool_)
+        for condition in self.conditions:
+            meets[of_run[~condition.holds[self.fine]]] = False
+        means = loss_of(np.column_stack(sums) / runs[:, None], log_sign)
+        return own[meets], means[meets]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +110,8 @@ class FrontProposal:
     low: Floats  # [k]
     high: Floats  # [k]
     failure: float  # the probability that it fails
-    gain: float  # volume that it is expected to add, a share of the volume so far
+    meets: float  # the probability that it meets the conditions
+    gain: float  # volume that it is expected to add, a share of that so far; NaN: there is none
     reason: Reason
 
 
@@ -99,6 +124,12 @@ class NextFrontRuns:
     volume: float  # of what was measured
     left: int | None  # legal configurations that were not run; None: too many to list
 
+    @property
+    def gain(self) -> float:
+        """The most that one more run is expected to add, a share of the volume; NaN: no model."""
+        gains = [one.gain for one in self.proposals if not np.isnan(one.gain)]
+        return max(gains, default=float("nan"))
+
 
 @dataclass(frozen=True, eq=False)
 class _Model:
@@ -107,12 +138,26 @@ class _Model:
     process: Process
     outcomes: Outcomes
 
+    @property
+    def noise(self) -> float:
+        """The deviation of a single run of a configuration, in the unit of the mean."""
+        return float(np.sqrt(self.process.noise)) * self.outcomes.scale
+
     def predict(self, points: Points) -> tuple[Floats, Floats]:
         """Mean and deviation [m] in the unit of the loss, or of its logarithm."""
         mean, variance = self.process.predict(points)
         own = self.outcomes
         deviation = np.sqrt(np.maximum(variance, _LEAST))
         return own.centre + own.scale * mean, own.scale * deviation
+
+    def within(self, points: Points, condition: Condition) -> Floats:
+        """The probability [m] that a run of each point meets the condition."""
+        mean, deviation = self.predict(points)
+        spread = np.sqrt(deviation**2 + self.noise**2)
+        sign = np.array(int(condition.positive))
+        edges = [normal_of(np.array(edge), sign) for edge in (condition.high, condition.low)]
+        high, low = (below((edge - mean) / spread) for edge in edges)
+        return np.asarray(np.maximum(high - low, 0.0))
 
     def knowing(self, point: Points) -> "_Model":
         """The same where one more configuration is being run."""
@@ -125,51 +170,88 @@ def next_front_runs(
     *,
     pending: Floats,
     count: int,
-    positive: tuple[bool, ...],
+    log_sign: Sequence[int],
     reference: Floats | None = None,
+    favoured: Floats | None = None,
 ) -> NextFrontRuns:
     """Up to `count` runs to make next, all different, none of them run or pending [p, d].
 
-    `positive` says of each outcome whether it is above 0, where a factor counts the same
-    everywhere. `reference` [k] is up to where volume counts; None: a tenth behind the front of
-    what was measured.
+    `log_sign` says of each outcome what it is learnt as (`compass.pareto.improvement`), `reference`
+    [k] up to where volume counts; None: a tenth behind the front of what was measured. Every other
+    start is one of `favoured` [f, d], as long as there are some.
     """
+    with one_thread():
+        signs = np.array(log_sign, dtype=np.int64)
+        return _next_runs(problem, seen, pending, count, signs, reference, favoured)
+
+
+def _next_runs(
+    problem: LoopProblem,
+    seen: SeenRuns,
+    pending: Floats,
+    count: int,
+    log_sign: Signs,
+    reference: Floats | None,
+    favoured: Floats | None,
+) -> NextFrontRuns:
+    """The same on one thread."""
     pending = pending.reshape(-1, len(problem.space))
-    candidates = _candidates(problem, seen, pending)
-    _, Y = seen.means
-    limit = _reference(Y, len(positive), reference)
+    own, Y = seen.means(log_sign)
+    candidates = _candidates(problem, seen, pending, own[nondominated(Y)] if len(Y) else own)
+    limit = _reference(Y, seen.losses[seen.fine], reference)
     volume = hypervolume(Y, limit).value if len(Y) else 0.0
-    left = len(candidates) if problem.pool.complete else None
-    made = len(seen.X) + len(pending)
+    made = np.concatenate([seen.X, pending])
     starts = problem.settings.starts or min(max(2 * len(problem.space), 8), 20)
-    first = count if len(Y) < FEWEST else min(count, max(starts - made, 0))
-    chosen = _starts(problem, seen, pending, candidates, first)
-    found = [_start(x, len(positive)) for x in candidates[chosen]]
+    known = len(np.unique(seen.X[seen.fine], axis=0))
+    first = count if known < FEWEST else min(count, max(starts - len(made), 0))
+    chosen, liked = _starts(problem, made, candidates, first, favoured)
+    found = [
+        _start(x, len(log_sign), one) for x, one in zip(candidates[chosen], liked, strict=True)
+    ]
     if len(found) < min(count, len(candidates)):
         waiting = np.concatenate([pending, candidates[chosen]])
         rest = np.delete(candidates, chosen, axis=0)
-        found += _modelled(
-            problem, seen, waiting, rest, count - len(found), positive, limit, volume
-        )
-    return NextFrontRuns(tuple(found), limit, volume, left)
+        front = _Front(Y, limit, volume, log_sign)
+        found += _modelled(problem, seen, waiting, rest, count - len(found), front)
+    return NextFrontRuns(tuple(found), limit, volume, _left(problem, made))
 
 
-def _reference(Y: Floats, k: int, given: Floats | None) -> Floats:
+@dataclass(frozen=True, eq=False)
+class _Front:
+    """What was measured, and up to where it counts."""
+
+    Y: Floats  # [u, k]
+    reference: Floats  # [k]
+    volume: float
+    log_sign: Signs  # [k]
+
+
+def _reference(Y: Floats, every: Floats, given: Floats | None) -> Floats:
+    """Up to where volume counts: of what meets the conditions, else of all that was measured."""
     if given is not None:
         return given
-    return reference_of(Y[nondominated(Y)], Y) if len(Y) else np.full(k, np.nan)
+    known = Y if len(Y) else every
+    if not len(known):
+        return np.full(every.shape[1], np.nan)
+    return reference_of(known[nondominated(known)], known)
 
 
-def _candidates(problem: LoopProblem, seen: SeenRuns, pending: Floats) -> Floats:
+def _left(problem: LoopProblem, made: Floats) -> int | None:
+    """How many legal configurations were not run; None: too many to list."""
+    if not problem.pool.complete:
+        return None
+    found = problem.pool.find(made)
+    return len(problem.pool.X) - len(np.unique(found[found >= 0]))
+
+
+def _candidates(problem: LoopProblem, seen: SeenRuns, pending: Floats, parents: Floats) -> Floats:
     """Legal configurations [m, d] that were not run and are not pending.
 
-    All of them where they are few; else some from anywhere and the neighbours of the front.
+    All of them where they are few; else some from anywhere and the neighbours of the parents.
     """
     pool, settings = problem.pool, problem.settings
     made = np.concatenate([seen.X, pending])
     rng = np.random.default_rng([problem.seed, len(made)])
-    own, Y = seen.means
-    parents = own[nondominated(Y)] if len(Y) else own
     if len(parents) > _PARENTS:
         parents = parents[rng.choice(len(parents), _PARENTS, replace=False)]
     if not pool.complete:
@@ -192,21 +274,38 @@ def _candidates(problem: LoopProblem, seen: SeenRuns, pending: Floats) -> Floats
 
 
 def _starts(
-    problem: LoopProblem, seen: SeenRuns, pending: Floats, candidates: Floats, count: int
-) -> Places:
-    """Positions of candidates far from everything that was made."""
-    if not count or not len(candidates):
-        return np.empty(0, dtype=np.int64)
-    made = np.concatenate([seen.X, pending])
+    problem: LoopProblem,
+    made: Floats,
+    candidates: Floats,
+    count: int,
+    favoured: Floats | None,
+) -> tuple[Places, list[bool]]:
+    """Positions of candidates far from everything that was made, and which are favoured ones.
+
+    Every other one is favoured, as long as there are some.
+    """
+    count = min(count, len(candidates))
+    if not count:
+        return np.empty(0, dtype=np.int64), []
     rng = np.random.default_rng([problem.seed, len(made)])
     some = np.sort(rng.permutation(len(candidates))[:_LOOKED_AT])
     known = problem.inputs(made).Z
-    return some[spread(problem.inputs(candidates[some]).Z, min(count, len(some)), known, rng)]
+    far = some[spread(problem.inputs(candidates[some]).Z, count, known, rng)].tolist()
+    place_of = {row.tobytes(): place for place, row in enumerate(candidates + 0.0)}
+    wanted = np.empty((0, candidates.shape[1])) if favoured is None else favoured + 0.0
+    near = [place_of[row.tobytes()] for row in wanted if row.tobytes() in place_of]
+    chosen: dict[int, bool] = {}
+    for number in range(len(made), len(made) + count):
+        far, near = ([one for one in own if one not in chosen] for own in (far, near))
+        likes = bool(near) and number % 2 == 0
+        chosen[near[0] if likes or not far else far[0]] = likes or not far
+    return np.array(list(chosen), dtype=np.int64), list(chosen.values())
 
 
-def _start(x: Floats, k: int) -> FrontProposal:
-    nothing = np.full(k, np.nan)
-    return FrontProposal(x, nothing, nothing, nothing, float("nan"), float("nan"), Reason.START)
+def _start(x: Floats, k: int, favoured: bool) -> FrontProposal:
+    nothing, none = np.full(k, np.nan), float("nan")
+    reason = Reason.HISTORY if favoured else Reason.START
+    return FrontProposal(x, nothing, nothing, nothing, none, none, none, reason)
 
 
 def _modelled(
@@ -215,55 +314,69 @@ def _modelled(
     pending: Floats,
     candidates: Floats,
     count: int,
-    positive: tuple[bool, ...],
-    reference: Floats,
-    volume: float,
+    known: _Front,
 ) -> list[FrontProposal]:
     """The runs that are expected to add most, one by one.
 
     What is pending or chosen is taken to turn out as expected: it joins the front, and the models
     are as sure of it as of a run.
     """
-    log = np.array(positive)
-    models = [_model(problem, seen.of(k), one) for k, one in enumerate(positive)]
+    log_sign = known.log_sign
+    models = [
+        _model(problem, _learnt(seen, seen.losses[:, k], int(sign)), positive=bool(sign))
+        for k, sign in enumerate(log_sign)
+    ]
+    bounds = [
+        (one, _model(problem, Seen(seen.X, one.values, seen.failed), positive=one.positive))
+        for one in seen.conditions
+    ]
     points = problem.inputs(candidates)
     failing = _failing(problem, seen, points)
-    front = seen.means[1]
+    front = known.Y
     for x in pending:
-        models, front = _with(models, front, problem.inputs(x[None, :]), log)
+        point = problem.inputs(x[None, :])
+        models, front = _with(models, front, point, log_sign)
+        bounds = [(one, model.knowing(point)) for one, model in bounds]
     found: list[FrontProposal] = []
     open_ = np.ones(len(candidates), dtype=np.bool_)
     for _ in range(min(count, len(candidates))):
         mean, deviation = _predicted(models, points)
-        gains = expected_improvement(mean, deviation, front, reference, log=log)
-        # Where nothing is expected to add any volume, the least known is worth a run.
-        gains = gains if gains.max() > 0 else deviation.sum(axis=1)
-        place = int(np.argmax(np.where(open_, gains * (1 - failing), -1.0)))
+        meets = np.prod([m.within(points, one) for one, m in bounds], axis=0) * np.ones(len(mean))
+        gains = expected_improvement(mean, deviation, front, known.reference, log_sign=log_sign)
+        worth = gains * (1 - failing) * meets
+        if not worth[open_].max() > 0:
+            # Where nothing is expected to add any volume, the least known is worth a run.
+            worth = deviation.sum(axis=1) * (1 - failing) * np.maximum(meets, _LEAST)
+        place = int(np.argmax(np.where(open_, worth, -1.0)))
         open_[place] = False
-        scatter = [float(np.sqrt(m.process.noise)) * m.outcomes.scale for m in models]
-        half = _SPREAD * np.sqrt(deviation[place] ** 2 + np.square(scatter))
-        gain = float(gains[place] * (1 - failing[place])) / (volume or 1.0)
+        scatter = np.array([model.noise for model in models])
+        half = _SPREAD * np.sqrt(deviation[place] ** 2 + scatter**2)
+        gain = float(gains[place] * (1 - failing[place]) * meets[place])
         found.append(
             FrontProposal(
                 x=candidates[place],
-                mean=_turned_back(mean[place], log),
-                low=_turned_back(mean[place] - half, log),
-                high=_turned_back(mean[place] + half, log),
+                mean=loss_of(mean[place], log_sign),
+                low=loss_of(mean[place] - half, log_sign),
+                high=loss_of(mean[place] + half, log_sign),
                 failure=float(failing[place]),
-                gain=gain,
+                meets=float(meets[place]),
+                gain=gain / known.volume if known.volume else float("nan"),
                 reason=Reason.IMPROVEMENT,
             )
         )
-        models, front = _with(models, front, points.take(np.array([place])), log)
+        point = points.take(np.array([place]))
+        models, front = _with(models, front, point, log_sign)
+        bounds = [(one, model.knowing(point)) for one, model in bounds]
     return found
 
 
-def _turned_back(values: Floats, log: Bools) -> Floats:
-    """Values [k] in the units of the losses; those that are logarithms are turned back."""
-    return np.where(log, np.exp(np.where(log, values, 0.0)), values)
+def _learnt(seen: SeenRuns, losses: Floats, sign: int) -> Seen:
+    """The runs with one outcome as the process takes it: a rate as its reciprocal."""
+    with np.errstate(divide="ignore"):
+        return Seen(seen.X, -1 / losses if sign < 0 else losses, seen.failed)
 
 
-def _model(problem: LoopProblem, seen: Seen, positive: bool) -> _Model:
+def _model(problem: LoopProblem, seen: Seen, *, positive: bool) -> _Model:
     """The process, smooth or with steps, that predicts each run better from the others."""
     ask = Ask(problem, seen, np.empty((0, len(problem.space))), positive)
     outcomes = ask.outcomes
@@ -281,19 +394,19 @@ def _model(problem: LoopProblem, seen: Seen, positive: bool) -> _Model:
     return _Model(best[1], outcomes)
 
 
-def _predicted(models: list[_Model], points: Points) -> tuple[Floats, Floats]:
-    """Means and deviations [m, k] of points, of logarithms where these are learnt."""
+def _predicted(models: Sequence[_Model], points: Points) -> tuple[Floats, Floats]:
+    """Means and deviations [m, k] of the normal distributions that outcomes are made of."""
     each = [model.predict(points) for model in models]
     return np.column_stack([m for m, _ in each]), np.column_stack([d for _, d in each])
 
 
 def _with(
-    models: list[_Model], front: Floats, point: Points, log: Bools
+    models: Sequence[_Model], front: Floats, point: Points, log_sign: Signs
 ) -> tuple[list[_Model], Floats]:
     """Models and front where one more configuration has turned out as expected."""
     mean, _ = _predicted(models, point)
     known = [model.knowing(point) for model in models]
-    return known, np.concatenate([front, _turned_back(mean, log)])
+    return known, np.concatenate([front, loss_of(mean, log_sign)])
 
 
 def _failing(problem: LoopProblem, seen: SeenRuns, points: Points) -> Floats:
