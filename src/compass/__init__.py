@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from compass.language import format_query, parse_query
     from compass.model.files import bring
     from compass.reducers.large import reduce
+    from compass.schedule.read import read_trace
+    from compass.schedule.simulate import simulate
     from compass.settings import Settings
 
 # Names are looked up when first used, so that `import compass` costs nothing.
@@ -80,9 +82,11 @@ _WHERE = {
     "parse_query": "compass.language",
     "plus": "compass.domain.query",
     "read": "compass.engine.dataset",
+    "read_trace": "compass.schedule.read",
     "reduce": "compass.reducers.large",
     "same": "compass.domain.goal",
     "set_to": "compass.domain.query",
+    "simulate": "compass.schedule.simulate",
     "synthesizer": "compass.engine.synthesis",
     "times": "compass.domain.query",
     "within": "compass.domain.goal",
@@ -124,9 +128,11 @@ __all__ = [
     "parse_query",
     "plus",
     "read",
+    "read_trace",
     "reduce",
     "same",
     "set_to",
+    "simulate",
     "synthesizer",
     "times",
     "within",

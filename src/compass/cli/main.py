@@ -25,6 +25,7 @@ from compass.cli.read import read
 from compass.cli.reduce import reduce
 from compass.cli.run import run as run_experiment
 from compass.cli.serve import serve
+from compass.cli.simulate import simulate
 from compass.cli.tell import tell
 from compass.domain.errors import CompassError, shortened
 
@@ -37,6 +38,7 @@ app = typer.Typer(
 app.command("chat")(chat)
 app.command("next")(propose)
 app.command("run")(run_experiment)
+app.command("simulate")(simulate)
 for _command in (read, reduce, serve, fit, columns, overview, tell, engines, ask, pareto, explain):
     app.command()(_command)
 app.add_typer(datasets.app, name="datasets")
@@ -47,7 +49,7 @@ app.add_typer(platforms.app, name="platforms")
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-_SOURCES = ("SOURCE", "DATA", "RUNS")  # arguments that may be a glob
+_SOURCES = ("SOURCE", "DATA", "RUNS", "TRACE")  # arguments that may be a glob
 # What typer raises for flags that it cannot use; older versions take it from click, newer ones
 # carry their own, so it is found as the parent of the one that both name.
 _Usage: type[Exception] = typer.BadParameter.__mro__[1]

@@ -38,6 +38,9 @@ class Measures:
     """One schedule in numbers. Times in s; `node_hours` of whatever the trace counts first."""
 
     jobs: int
+    changed: int  # jobs that ask for something else than their user did
+    truth: str  # what decides how long those run
+    circular: bool  # whether that is the model that advised the changes
     killed: int
     overran: int  # jobs that ran past their limit
     wait: Estimate
@@ -64,6 +67,9 @@ def measures(schedule: Schedule, power: PowerModel | None = None, *, seed: int =
     hours = weights.total(work / _HOUR)
     return Measures(
         jobs=len(trace),
+        changed=trace.changed,
+        truth=trace.truth,
+        circular=trace.circular,
         killed=schedule.killed,
         overran=0 if schedule.kill else int((trace.run > trace.limit).sum()),
         wait=weights.mean(schedule.wait),

@@ -109,7 +109,7 @@ class _Columns:
         if not np.isfinite(self.submit).any():
             raise DataProblem(
                 "this is no job trace: no column holds the time of submission",
-                hint=f"name it, e.g. columns submit=queued_at; there are: {_shown(table)}",
+                hint=f"say which: --column submit=queued_at; there are: {_shown(table)}",
             )
 
     @property
@@ -125,7 +125,7 @@ class _Columns:
         if not known.keys() & {"nodes", "cores"}:
             raise DataProblem(
                 "this is no job trace: no column holds how many nodes or cores jobs asked for",
-                hint=f"name it, e.g. columns nodes=n; there are: {_shown(self.table)}",
+                hint=f"say which: --column nodes=n; there are: {_shown(self.table)}",
             )
         return {name: np.where(np.isfinite(v) & (v >= 0), v, 0.0) for name, v in known.items()}
 

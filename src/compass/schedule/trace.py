@@ -50,6 +50,9 @@ class JobTrace:
     partition: Names
     capacity: Mapping[str, int] = field(default_factory=dict)  # what the trace says of its machine
     notes: tuple[str, ...] = ()
+    changed: int = 0  # jobs that ask for something else than their user did
+    truth: str = ""  # what decides how long those run; empty: no job was changed
+    circular: bool = False  # whether that is the model that advised the changes
 
     def __len__(self) -> int:
         return len(self.submit)
