@@ -17,8 +17,8 @@ STUDIES: dict[str, Callable[[Kept], Iterable[str]]] = {
     "prediction": lambda _: prediction.run(),
     "performance": lambda _: performance.run(),
     "speed": lambda _: speed.run(),
-    "correlation": lambda _: correlation.run(),
-    "augment": lambda _: augment.run(),
+    "correlation": correlation.run,
+    "augment": augment.run,
     "generator": generator.run,
 }
 

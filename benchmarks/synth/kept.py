@@ -7,37 +7,48 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from compass.files import write_text
+
 FILE = Path(__file__).with_name("figures.json")
 
 
 class Kept:
-    """The values of every case of every study."""
+    """The values of every case of every study; several processes may add to one file in turn."""
 
     def __init__(self, path: Path = FILE) -> None:
         self.path = path
-        self.values: dict[str, dict[str, Any]] = {}
-        if path.is_file():
-            self.values = json.loads(path.read_text(encoding="utf-8"))
+
+    def read(self) -> dict[str, dict[str, Any]]:
+        """All that is kept: study -> case -> values."""
+        if not self.path.is_file():
+            return {}
+        found: dict[str, dict[str, Any]] = json.loads(self.path.read_text(encoding="utf-8"))
+        return found
 
     def once(self, study: str, case: str, measure: Callable[[], Any]) -> Any:
         """The values of a case: measured now, unless they are kept from before."""
-        cases = self.values.setdefault(study, {})
-        if case not in cases:
-            cases[case] = measure()
-            self.save()
-        return cases[case]
+        cases = self.read().get(study, {})
+        if case in cases:
+            return cases[case]
+        found = measure()
+        known = self.read()
+        known.setdefault(study, {})[case] = found
+        self._write(known)
+        return found
 
     def forget(self, study: str) -> None:
         """Measure a study again from its first case on."""
-        self.values.pop(study, None)
+        known = self.read()
+        known.pop(study, None)
+        self._write(known)
 
-    def save(self) -> None:
-        """Write everything; one case on each line, so that a change can be read."""
+    def _write(self, known: dict[str, dict[str, Any]]) -> None:
+        """One case on each line, so that a change can be read."""
         parts = []
-        for study, cases in sorted(self.values.items()):
+        for study, cases in sorted(known.items()):
             lines = [f"  {json.dumps(case)}: {json.dumps(one)}" for case, one in cases.items()]
             parts.append(f" {json.dumps(study)}: {{\n" + ",\n".join(lines) + "\n }")
-        self.path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+        write_text(self.path, "{\n" + ",\n".join(parts) + "\n}\n")
 
 
 def rounded(value: float, digits: int = 5) -> float:

@@ -88,3 +88,57 @@ def test_what_cannot_be_used_is_told_before_the_work(model: Path, tmp_path: Path
     broken = tmp_path / "broken.synth"
     broken.write_bytes(model.read_bytes()[:200])
     fails(EngineProblem, "sample", broken, "-o", tmp_path / "rows.csv")
+
+
+def test_a_decision_is_shown_and_written(model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "chosen.csv"
+    words = ["--where", "runtime_ms <= 0.5", "--given", "kernel=triad", "-n", "100"]
+    found = json.loads(run("decide", model, *words, "-o", out, "--json"))
+    assert found["report"]["rows"] == 100
+    assert {one["name"] for one in found["columns"]} >= {"threads", "runtime_ms"}
+    assert {row["kernel"] for row in rows(out)} == {"triad"}
+    assert "Commonest choices" in run("decide", model, *words)
+    with pytest.raises(BadInput, match="triat"):
+        run("decide", model, "--given", "kernel=triat")
+
+
+def test_predictions_stand_beside_a_surrogate(model: Path, tmp_path: Path) -> None:
+    given, out = tmp_path / "given.csv", tmp_path / "said.csv"
+    run("sample", model, "-o", given, "-n", "12")
+    text = run("predict", model, given, "-o", out, "--draws", "5")
+    assert "runtime_ms" in text
+    written = rows(out)
+    assert len(written) == 12
+    assert float(written[0]["runtime_ms by cart, low"]) <= float(
+        written[0]["runtime_ms by cart, high"]
+    )
+    found = json.loads(run("predict", model, given, "--draws", "5", "--json"))
+    assert {one["source"] for one in found["predictions"]} == {"cart"}
+
+
+def few(path: Path) -> Path:
+    lines = ["x,y"] + [f"{n},{(7 * n) % 11}" for n in range(60)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_a_table_is_augmented_only_where_that_helps(tmp_path: Path) -> None:
+    data, out = few(tmp_path / "few.csv"), tmp_path / "more.csv"
+    roles = ["--role", "x=knob", "--role", "y=outcome", "--surrogate", "linear"]
+    found = json.loads(run("augment", data, "-o", out, *roles, "--json"))
+    assert [one["outcome"] for one in found["outcomes"]] == ["y"]
+    assert len(rows(out)) == 60 + found["rows"]
+    assert "no outcome gains" in run("augment", data, "-o", out, *roles)
+
+
+def test_settings_of_a_synthesizer_are_given_and_tuned(tmp_path: Path) -> None:
+    data, out = few(tmp_path / "few.csv"), tmp_path / "few.synth"
+    found = json.loads(run("fit", data, "-o", out, "--set", "least=9", "--json"))
+    assert found["settings"]["least"] == 9
+    found = json.loads(run("fit", data, "-o", out, "--tune", "0.3", "--json"))
+    assert any("tuned over" in note for note in found["notes"])
+    assert (tmp_path / "few.synth.tuning").is_file()
+    with pytest.raises(BadInput, match="leest"):
+        run("fit", data, "-o", out, "--set", "leest=9")
+    with pytest.raises(BadInput, match="number"):
+        run("fit", data, "-o", out, "--set", "least=many")

@@ -1,63 +1,49 @@
 """`compass synth`: learn synthetic rows, draw them, fill in cells, and judge what was drawn."""
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from compass.cli import flags, sources
+from compass.cli import synth_uses as uses
 from compass.cli.groups import grouped
 from compass.cli.output import check_output, print_line, print_utf8
 from compass.cli.study import StudyFlags
+from compass.cli.synth_rows import (
+    Chosen,
+    Count,
+    Draws,
+    Held,
+    Learnt,
+    Model,
+    Name,
+    Seconds,
+    Target,
+    Where,
+    learnt_model,
+    write_rows,
+)
 from compass.domain.errors import BadInput
 from compass.files import write_text
 
 if TYPE_CHECKING:
-    from compass.synth.model import SynthesisModel, SynthesisReport, SyntheticRows
     from compass.synth.quality.report import QualityReport
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help="Learn synthetic rows, draw them on conditions, fill in cells, judge what was drawn.",
+    help="Synthetic rows: learn, draw on conditions, fill in, decide, predict, augment, judge.",
 )
-
-Name = Annotated[
-    str,
-    flags.option(
-        "--synthesizer", "NAME", "cart (default), copula, ctgan, tvae, great; see compass plugins."
-    ),
-]
-Model = Annotated[
-    Path,
-    typer.Option("-o", "--output", metavar="FILE", help="The file to write.", show_default=False),
-]
-Learnt = Annotated[
-    str, flags.argument("MODEL", "What compass synth fit wrote, or data to learn from now.")
-]
-Count = Annotated[int, typer.Option("-n", "--count", min=1, metavar="N", help="How many rows.")]
-Where = Annotated[
-    flags.Texts,
-    flags.option(
-        "--where", "RULE", "Only such rows: 'runtime < 10 s', 'threads in {4, 8}'; repeatable."
-    ),
-]
-Draws = Annotated[
-    int,
-    typer.Option("--draws", min=1, metavar="N", help="Draws for each row: a distribution."),
-]
-Target = Annotated[
-    flags.MaybeText, flags.option("--target", "COLUMN", "The outcome that models should predict.")
-]
-Held = Annotated[
-    flags.MaybeText, flags.option("--test", "FILE", "Real rows that nothing was learnt from.")
-]
 
 Page = Annotated[
     flags.MaybePath,
     flags.option("--output", "FILE", "Also write the report: .html (with a picture) or .md."),
 ]
+
+
+app.command()(uses.augment)
+app.command()(uses.decide)
+app.command()(uses.predict)
 
 
 @app.command()
@@ -66,6 +52,8 @@ def fit(
     data: flags.Source,
     output: Model,
     synthesizer: Name = "cart",
+    settings: Chosen = None,
+    tune: Seconds = 0.0,
     *,
     study: StudyFlags,
     seed: flags.Seed = None,
@@ -73,7 +61,10 @@ def fit(
 ) -> None:
     """Learn the rows of a table, and save what was learnt."""
     check_output(output)
-    model = _learnt(data, study, synthesizer, seed, quiet=as_json)
+    model = learnt_model(
+        data, study, synthesizer, seed, quiet=as_json, settings=settings, tune=tune,
+        journal=output.with_name(f"{output.name}.tuning"),
+    )  # fmt: skip
     model.save(output)
     if as_json:
         from compass.cli.tables import print_json
@@ -81,6 +72,8 @@ def fit(
         kept = model.meta.model_dump(
             mode="json", include={"name", "rows", "rules", "seed", "notes"}
         )
+        own = getattr(model.meta.settings, model.meta.name, None)
+        kept["settings"] = {} if own is None else own.model_dump(mode="json")
         print_json(kept | {"columns": list(model.space.names), "wrote": str(output)})
         return
     print_line(f"learnt {model.meta.rows} rows of {len(model.space)} columns with {synthesizer}")
@@ -108,10 +101,10 @@ def sample(
 
     check_output(output)
     check_name(output)
-    learnt = _learnt(model, study, synthesizer, seed, quiet=as_json)
+    learnt = learnt_model(model, study, synthesizer, seed, quiet=as_json)
     with progress(quiet=as_json) as tell:
         drawn = learnt.sample(count, where=where or (), seed=seed, tell=tell)
-    _write(drawn, output, as_json=as_json)
+    write_rows(drawn, output, as_json=as_json)
 
 
 @app.command()
@@ -139,10 +132,10 @@ def fill(
 
     check_output(output)
     check_name(output)
-    learnt = _learnt(model, study, synthesizer, seed, quiet=as_json)
+    learnt = learnt_model(model, study, synthesizer, seed, quiet=as_json)
     with progress(quiet=as_json) as tell:
         filled = learnt.fill(read_table(file), where=where or (), draws=draws, seed=seed, tell=tell)
-    _write(filled, output, as_json=as_json)
+    write_rows(filled, output, as_json=as_json)
 
 
 @app.command()
@@ -201,43 +194,3 @@ def _show(report: "QualityReport") -> None:
             ],
         )
     print_notes(list(report.notes))
-
-
-def _learnt(
-    source: str, study: StudyFlags, synthesizer: str, seed: int | None, *, quiet: bool
-) -> "SynthesisModel":
-    """A saved model, or one that is learnt from data now."""
-    from compass.cli.progress import progress
-    from compass.engine.synthesis import load_synthesizer
-    from compass.engine.synthesis import synthesizer as learn
-
-    if not source:
-        raise BadInput("DATA is empty", hint="name a file, a glob or a folder")
-    if source.endswith(".synth"):
-        return load_synthesizer(source)
-    data = sources.dataset(source, study.parsed())
-    with progress(quiet=quiet) as tell:
-        return learn(data, synthesizer, seed=seed, tell=tell)
-
-
-def _write(drawn: "SyntheticRows", output: Path, *, as_json: bool) -> None:
-    from compass.cli.tables import print_json
-    from compass.readers.write import write
-
-    write(drawn.table, output)
-    if as_json:
-        print_json(drawn.report.model_dump(mode="json") | {"wrote": str(output)})
-        return
-    for line in _words(drawn.report):
-        print_line(line)
-    print_line(f"wrote {output}")
-
-
-def _words(report: "SynthesisReport") -> Sequence[str]:
-    """A report in lines."""
-    lines = [
-        f"{report.rows} of {report.asked} rows; {report.acceptance:.1%} of "
-        f"{report.tried} drawn ones obeyed every condition"
-    ]
-    lines += [f"note: {count} refused rows break {rule}" for rule, count in report.broken.items()]
-    return [*lines, *(f"note: {note}" for note in report.notes)]

@@ -2,27 +2,48 @@
 
 from collections.abc import Iterable
 from os import PathLike
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from compass.domain.arguments import anything_of, function, maybe, path_name, takes, text, texts
+from compass.domain.arguments import (
+    anything_of,
+    function,
+    maybe,
+    number,
+    path_name,
+    takes,
+    text,
+    texts,
+)
 from compass.domain.errors import BadInput
-from compass.domain.space import Space
+from compass.domain.space import Category, Role, Space
 from compass.engine.dataset import Dataset, read
 from compass.engine.rules import standing
 from compass.prepare import Encoder
+from compass.readers.table import Table
 from compass.settings import Settings, SynthesisSettings
 from compass.synth.base import Floats, Tell, silent
 from compass.synth.model import SynthesisModel, fit_prepared, load_model
+from compass.synth.predict import (
+    OutcomePredictions,
+    Predictions,
+    labels_predicted,
+    numbers_predicted,
+)
 from compass.synth.quality.judge import judge
 from compass.synth.quality.report import QualityReport
+
+if TYPE_CHECKING:
+    from compass.engine.compass import Compass
 
 
 @takes(
     name=text,
     rules=texts("for example rules=['gpus <= 4 * nodes']"),
     settings=maybe(anything_of(SynthesisSettings)),
+    tune=number(0, 10_000_000),
     tell=function,
 )
 def synthesizer(
@@ -32,16 +53,27 @@ def synthesizer(
     rules: Iterable[str] = (),
     seed: int | None = None,
     settings: SynthesisSettings | None = None,
+    tune: float = 0.0,
+    journal: str | PathLike[str] | None = None,
     tell: Tell = silent,
 ) -> SynthesisModel:
     """Learn the measured rows of a dataset, to draw new ones and to fill in empty cells.
 
-    `name` is a registered synthesizer. The rules of the study and these hold in every row.
+    `name` is a registered synthesizer. The rules of the study and these hold in every row. `tune`
+    are seconds in which better settings are looked for; a later search goes on from the file
+    `journal`.
     """
     runs = data if isinstance(data, Dataset) else read(data)
     texts_of_rules = [rule.text for rule in standing(runs, rules)]
     return fit_prepared(
-        runs.prepared, name, rules=texts_of_rules, seed=seed, settings=settings, tell=tell
+        runs.prepared,
+        name,
+        rules=texts_of_rules,
+        seed=seed,
+        settings=settings,
+        tuning=tune,
+        journal=None if journal is None else Path(journal),
+        tell=tell,
     )
 
 
@@ -49,6 +81,61 @@ def synthesizer(
 def load_synthesizer(path: str | PathLike[str]) -> SynthesisModel:
     """A synthesizer that was saved with `save`."""
     return load_model(str(path))
+
+
+def predict_beside(model: SynthesisModel, table: Table, engine: "Compass | None" = None,
+                   **options: Any) -> Predictions:  # fmt: skip
+    """The outcomes of given rows by a synthesizer, and by the surrogate of an engine beside it.
+
+    `options` are those of `SynthesisModel.predict`.
+    """
+    found = model.predict(table, **options)
+    if engine is None:
+        return found
+    both: list[OutcomePredictions] = []
+    notes = list(found.notes)
+    for one in found.predictions:
+        both.append(one)
+        if one.outcome not in engine.space.having(Role.OUTCOME):
+            notes.append(f"the engine does not predict {one.outcome}")
+        else:
+            both.append(_surrogate(engine, table, one.outcome))
+    return found.model_copy(update={"predictions": tuple(both), "notes": tuple(notes)})
+
+
+def _surrogate(engine: "Compass", table: Table, outcome: str) -> OutcomePredictions:
+    """What the model of an engine says of an outcome at the rows of a table."""
+    from compass.evidence.assessor import Assessor
+
+    store = engine.store
+    view = store.view_of(engine.space.having(Role.KNOB, Role.CONTEXT))
+    trained = store.train(view.names, [outcome])
+    X = _known(view.features, table)
+    truth = _known(Space(parameters=(engine.space[outcome],)), table)[:, 0]
+    good = ~np.isnan(X).any(axis=1)
+    scores = trained[outcome].model.predict(X[good])
+    parameter = engine.space[outcome]
+    if isinstance(parameter, Category):
+        codes, shares = np.full(len(X), np.nan), np.full(len(X), np.nan)
+        codes[good], shares[good] = scores.argmax(axis=1), scores.max(axis=1)
+        return labels_predicted(parameter, codes, shares, truth, "surrogate")
+    assessor = Assessor(store, view, trained, None)
+    values, low, high = (np.full(len(X), np.nan) for _ in range(3))
+    values[good] = np.maximum(scores[:, 0], assessor.floor(outcome))
+    band = assessor.band(outcome, scores, trained[outcome].model.spread(X[good]))
+    if band is None:
+        return numbers_predicted(parameter, values, None, truth, "surrogate")
+    low[good], high[good] = band
+    return numbers_predicted(parameter, values, (low, high, assessor.level), truth, "surrogate")
+
+
+def _known(space: Space, table: Table) -> Floats:
+    """The cells of a table in the terms of a space [n, d]; NaN where there is none."""
+    X = np.full((table.rows, len(space)), np.nan)
+    for place, parameter in enumerate(space):
+        if parameter.name in table.names:
+            X[:, place] = Encoder(Space(parameters=(parameter,))).encode_table(table)[:, 0]
+    return X
 
 
 _HELD_OUT = 0.25  # of the real rows, where none are given that nothing was learnt from

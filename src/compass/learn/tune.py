@@ -7,8 +7,6 @@ lines), and a later search goes on from there.
 """
 
 import hashlib
-import json
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from compass.domain.errors import EnvironmentProblem
 from compass.execute import Executor
 from compass.learn.elimination import Progress
 from compass.learn.folds import CrossValidation, evaluate_folds, workers
+from compass.learn.journal import open_study
 from compass.learn.search_space import defaults, relative_cost, space_of, suggested, within
 from compass.model.base import family
 from compass.model.recipe import Recipe
@@ -115,28 +113,7 @@ class _Tuning:
 
 def _study(cv: CrossValidation, recipes: Sequence[Recipe], journal: Path | None) -> Any:
     """The attempts so far: none, or those that the journal has of the same rows."""
-    import optuna
-
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    storage = None
-    if journal is not None:
-        from optuna.storages.journal import JournalFileBackend
-
-        try:
-            _mend(journal)
-            storage = optuna.storages.JournalStorage(JournalFileBackend(str(journal)))
-        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-            raise EnvironmentProblem(
-                f"cannot go on from the tuning file {journal}: {error}",
-                hint="remove it to begin anew, or name another",
-            ) from None
-    study = optuna.create_study(
-        storage=storage, study_name=_identity(cv, recipes), load_if_exists=True
-    )
-    for trial in study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
-        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)  # its process was ended
-    # Another seed for each continuation, or it would repeat the first draws.
-    study.sampler = optuna.samplers.TPESampler(seed=(cv.data.seed + len(study.trials)) % 2**32)
+    study = open_study(_identity(cv, recipes), journal, cv.data.seed)
     there = {
         trial.user_attrs.get(_DEFAULT)
         for trial in study.get_trials(deepcopy=False)
@@ -147,20 +124,6 @@ def _study(cv: CrossValidation, recipes: Sequence[Recipe], journal: Path | None)
             first = {"family": recipe.family} | defaults(recipe, cv.settings)
             study.enqueue_trial(within(recipe, first), user_attrs={_DEFAULT: recipe.family})
     return study
-
-
-def _mend(journal: Path) -> None:
-    """Remove a last line that a killed process left half written; refuse any other file."""
-    if not journal.exists():
-        return
-    *whole, rest = journal.read_bytes().split(b"\n")
-    records = [json.loads(line) for line in whole]
-    if not all(isinstance(record, dict) and "op_code" in record for record in records):
-        raise ValueError("it holds something else")
-    if rest:
-        if not records:
-            raise ValueError("it holds something else")
-        os.truncate(journal, journal.stat().st_size - len(rest))
 
 
 def _identity(cv: CrossValidation, recipes: Sequence[Recipe]) -> str:

@@ -26,22 +26,14 @@ from compass.synth import draw as drawing
 from compass.synth.base import FittedSynthesizer, Floats, Tell, silent, synthesizer, within
 from compass.synth.cells import columns_of, with_origin
 from compass.synth.conditions import Asked, Conditions, conditions_of
+from compass.synth.decide import DecidedRows, decide
 from compass.synth.impute import complete
+from compass.synth.predict import LEVEL, Predictions, predict
+from compass.synth.report import SynthesisReport
 
 _FORMAT = 1
 _META = "meta"
 _ARRAY = "array|"
-
-
-class SynthesisReport(Noun):
-    """What came of a call that draws rows."""
-
-    asked: int = Field(description="rows that were asked for")
-    rows: int = Field(description="rows that obey every condition and rule")
-    tried: int = Field(description="rows that were drawn to get these")
-    acceptance: float = Field(description="share of the drawn rows that obey")
-    broken: dict[str, int] = Field({}, description="refused rows that break each rule")
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +136,7 @@ class SynthesisModel:
         of what was not given. The column `filled` names the cells that were drawn. A row that
         cannot be filled keeps its gaps, and the report says so.
         """
-        X = self._given(table)
+        X = self.encoded(table)
         conditions = self.conditions(where)
         repeated = np.repeat(X, draws, axis=0)
         found = drawing.fill(
@@ -174,9 +166,32 @@ class SynthesisModel:
         )
         return SyntheticRows(arrow, report, found.values)
 
-    def _given(self, table: Table) -> Floats:
-        """The cells of a table in the columns that are drawn, [m, d]; NaN where there is none."""
+    def decide(
+        self,
+        *,
+        where: Iterable[str] = (),
+        given: Asked | None = None,
+        count: int = 500,
+        seed: int | None = None,
+        tell: Tell = silent,
+    ) -> DecidedRows:
+        """What runs within limits look like: how often which values, and which together."""
+        return decide(self, where=where, given=given, count=count, seed=seed, tell=tell)
 
+    def predict(
+        self,
+        table: Table,
+        *,
+        draws: int = 50,
+        level: float = LEVEL,
+        seed: int | None = None,
+        tell: Tell = silent,
+    ) -> Predictions:
+        """The outcomes of given rows: the mean of so many draws, and what most of them lie in."""
+        return predict(self, table, draws=draws, level=level, seed=seed, tell=tell)
+
+    def encoded(self, table: Table) -> Floats:
+        """The cells of a table in the columns that are drawn, [m, d]; NaN where there is none."""
         X = np.full((table.rows, len(self.space)), np.nan)
         known = [name for name in self.space.names if name in table.names]
         if not known:
@@ -235,9 +250,15 @@ def fit_prepared(
     rules: Iterable[str] = (),
     seed: int | None = None,
     settings: SynthesisSettings | None = None,
+    tuning: float = 0.0,
+    journal: Path | None = None,
     tell: Tell = silent,
 ) -> SynthesisModel:
-    """Learn the measured rows of prepared data with the synthesizer of that name."""
+    """Learn the measured rows of prepared data with the synthesizer of that name.
+
+    `tuning` are seconds in which better settings are looked for; what was tried is kept in
+    `journal`.
+    """
     kind = synthesizer(name)
     chosen = settings or SynthesisSettings()
     seed = Settings().seed if seed is None else seed
@@ -253,6 +274,13 @@ def fit_prepared(
         rng = np.random.default_rng(seed)
         rows = rows[rng.choice(len(rows), len(rows), p=weight / weight.sum())]
         notes.append("rows were drawn by their weights before they were learnt")
+    if tuning:
+        from compass.synth.tune import tune
+
+        tuned = tune(rows, prepared.space, name, tuning, settings=chosen, seed=seed,
+                     journal=journal, tell=tell)  # fmt: skip
+        chosen = tuned.settings
+        notes.append(tuned.words)
     learnt = kind.fit(rows, prepared.space, seed=seed, settings=chosen, tell=tell)
     meta = SynthesisMeta(
         name=name,
