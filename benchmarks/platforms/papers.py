@@ -129,7 +129,7 @@ def main() -> None:
     """Score the papers' models."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", default=["rodinia", "raja"])
-    parser.add_argument("--only", help="methods whose name holds this")
+    parser.add_argument("--only", nargs="+", help="methods whose name holds one of these")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--lines", type=int, default=40, help="of an application, at most")
     parser.add_argument("-o", "--output", type=Path, help="figures as JSON")
@@ -146,7 +146,8 @@ def main() -> None:
         runs = runs.some(np.sort(kept)).ran_on(source)
         print(f"\n{case.name} from {source}: {len(runs)} lines, {given.seeds} seeds")
         rows = []
-        chosen = {name: m for name, m in METHODS.items() if (given.only or "") in name}
+        parts = given.only or [""]
+        chosen = {n: m for n, m in METHODS.items() if any(part in n for part in parts)}
         for name, method in chosen.items():
             each = np.array([scored(runs, source, method, seed) for seed in range(given.seeds)])
             s = each.mean(axis=0)

@@ -5,7 +5,8 @@ import pytest
 from machine_law import MACHINES, roofline_runs
 
 from compass.domain.errors import BadInput, CompassError
-from compass.platforms.peaks import Peaks, peak_errors, peak_log_ratio, read_peaks
+from compass.domain.machines import Peaks
+from compass.platforms.peaks import peak_errors, peak_log_ratio, read_peaks
 
 PEAKS = {name: Peaks(bandwidth=b, flops=f) for name, (b, f) in MACHINES.items()}
 

@@ -49,7 +49,7 @@ def test_conditioning_is_that_of_the_joint_normal_distribution() -> None:
     for line in range(3):
         block = slice(3 * line, 3 * line + 3)
         joint = whole[block, block] - gain[block] @ whole[np.ix_(seen, rest)][:, block]
-        assert model.covariance_of(errors, sizes, line) == pytest.approx(joint)
+        assert model.covariance_of(errors, sizes, np.array([line])) == pytest.approx(joint)
 
 
 def test_a_run_on_the_target_corrects_it_most_and_a_third_machine_somewhat() -> None:

@@ -1,6 +1,8 @@
 """`compass platforms`: what an application does on other machines."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +13,7 @@ from compass.cli.groups import grouped
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
-    from compass.platforms.answer import LineForecast, MachineForecast, PlatformAnswer
+    from compass.domain.machines import LineForecast, MachineForecast, PlatformAnswer
     from compass.platforms.ask import AskOptions
     from compass.platforms.pairs import MatchedRuns
 
@@ -56,7 +58,13 @@ Benchmark = Annotated[
 ]
 Prices = Annotated[
     flags.Texts,
-    flags.option("--price", "MACHINE=NUMBER", "Price or power of a machine; repeatable."),
+    flags.option(
+        "--price", "MACHINE=NUMBER", "Price of a machine per unit of runtime; repeatable."
+    ),
+]
+Power = Annotated[
+    flags.Texts,
+    flags.option("--power", "MACHINE=NUMBER", "Power of a machine, e.g. in W; repeatable."),
 ]
 PeakFile = Annotated[
     flags.MaybePath,
@@ -95,6 +103,7 @@ class KnownFlags:
     on: Machines = None
     benchmark: Benchmark = None
     price: Prices = None
+    power: Power = None
     peaks: PeakFile = None
     mapping: MappingFile = None
     seed: flags.Seed = None
@@ -105,7 +114,8 @@ class KnownFlags:
 
         return AskOptions(
             machines=tuple(self.on or ()),
-            prices=_prices(self.price or []),
+            prices=_by_machine("price", self.price or []),
+            power=_by_machine("power", self.power or []),
             peaks=_peaks(self.peaks),
             mapping=self.mapping,
             seed=7 if self.seed is None else self.seed,
@@ -185,17 +195,18 @@ def _matched(path: str, given: ColumnFlags, known: KnownFlags) -> "MatchedRuns":
     return match(table, columns)
 
 
-def _prices(texts: list[str]) -> dict[str, float]:
+def _by_machine(what: str, texts: list[str]) -> dict[str, float]:
+    """Prices or power, as `lassen=2.5`."""
     found = {}
     for text in texts:
         name, _, number = text.rpartition("=")
         try:
-            price = float(number)
+            given = float(number)
         except ValueError:
-            price = -1.0
-        if not name or not 0 <= price < float("inf"):
-            raise BadInput(f"--price {text[:60]} is no price", hint="write --price lassen=2.5")
-        found[name] = price
+            given = -1.0
+        if not name or not 0 <= given < float("inf"):
+            raise BadInput(f"--{what} {text[:60]} is no {what}", hint=f"write --{what} lassen=2.5")
+        found[name] = given
     return found
 
 
@@ -226,13 +237,13 @@ def _print_line(answer: "PlatformAnswer", line: "LineForecast") -> None:
             if one.low is None or one.measured
             else f"{number(one.low)} .. {number(one.high or 0)}",
             "" if one.runtime is None else number(one.runtime),
-            *(("" if one.cost is None else number(one.cost),) if _priced(line) else ()),
+            *("" if of(one) is None else number(of(one) or 0) for of in _priced(line).values()),
             _known(one),
         )
         for one in line.machines
     ]
-    price = ("cost",) if _priced(line) else ()
-    headers = ("machine", "runtime ratio", "90 % interval", "runtime", *price, "trust")
+    interval = f"{100 * answer.level:g} % interval"
+    headers = ("machine", "runtime ratio", interval, "runtime", *_priced(line), "trust")
     print_table(_title(line) + f", seen from {answer.source}", headers, rows)
     doubtful = [one for one in line.machines if one.label != Label.TRUSTED]
     alike = dict.fromkeys(one.application for one in line.alike)
@@ -274,8 +285,10 @@ def _chance(one: "MachineForecast") -> str:
     return "" if one.fastest is None else f"{one.fastest:.0%}"
 
 
-def _priced(line: "LineForecast") -> bool:
-    return any(one.cost is not None for one in line.machines)
+def _priced(line: "LineForecast") -> "dict[str, Callable[[MachineForecast], float | None]]":
+    """What is known of any machine beside the runtime: cost, energy."""
+    both = {"cost": attrgetter("cost"), "energy": attrgetter("energy")}
+    return {name: of for name, of in both.items() if any(of(o) is not None for o in line.machines)}
 
 
 def _title(line: "LineForecast") -> str:

@@ -1,7 +1,7 @@
 """Answers as tables that a person can read."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -23,6 +23,7 @@ from compass.domain.answer import (
 )
 from compass.domain.base import Value
 from compass.domain.front import Front, FrontPoint
+from compass.domain.machines import PlatformAnswer
 from compass.domain.quantity import estimate, number, quantity, setting
 from compass.domain.query import Kind
 from compass.trust.front_words import front_in_words, point_in_words
@@ -152,6 +153,10 @@ def answer(console: Console, result: Answer) -> None:
         console.print(_suggestions(console, result, result.suggestions))
         console.print()
         console.print(_reasons(result.suggestions))
+    if result.machines is not None:
+        for one in machines(result.machines):
+            console.print()
+            console.print(one)
     if result.certificate is not None:
         console.print(_certificate(result, result.certificate))
     if result.best_measured is not None:
@@ -166,6 +171,31 @@ def answer(console: Console, result: Answer) -> None:
     for part in filter(None, parts):
         console.print()
         console.print(part)
+
+
+def machines(found: PlatformAnswer) -> Iterator[Group]:
+    """A run on all machines, fastest first, one table for each configuration."""
+    for line in found.lines:
+        extra = [n for n in ("cost", "energy") if any(getattr(o, n) for o in line.machines)]
+        rows = [
+            [
+                one.machine,
+                "" if one.ratio is None else number(one.ratio),
+                ""
+                if one.low is None or one.high is None or one.measured
+                else f"[{number(one.low)}, {number(one.high)}]",
+                "" if one.runtime is None else number(one.runtime),
+                *("" if getattr(one, n) is None else number(getattr(one, n)) for n in extra),
+                "" if one.fastest is None else share(one.fastest),
+                "measured" if one.measured else label(one.label),
+            ]
+            for one in line.machines
+        ]
+        told = ", ".join(f"{name} = {number(value)}" for name, value in line.configuration.items())
+        title = f"{line.application} ({told})" if told else line.application
+        head = printable(f"{title}: runtime there / runtime on {found.source}", "bold")
+        headers = ["machine", "ratio", "", "runtime", *extra, "fastest", "trust"]
+        yield Group(head, table(headers, rows, right=("ratio", "runtime", *extra, "fastest")))
 
 
 def print_front(

@@ -10,15 +10,9 @@ from compass.domain.base import Config, Noun, Value
 from compass.domain.doubt import Doubt
 from compass.domain.errors import unknown
 from compass.domain.front import Front
+from compass.domain.label import Label as Label  # noqa: PLC0414  part of every answer
+from compass.domain.machines import PlatformAnswer
 from compass.domain.query import Query
-
-
-class Label(StrEnum):
-    """How far a prediction can be relied on."""
-
-    TRUSTED = "trusted"
-    CAUTION = "caution"
-    UNSUPPORTED = "unsupported"
 
 
 class Evidence(Noun):
@@ -511,6 +505,9 @@ class Answer(Noun):
     population: Population | None = None
     front: Front | None = Field(
         None, description="of several outcomes: the trade-offs, which the suggestions are then"
+    )
+    machines: PlatformAnswer | None = Field(
+        None, description="of a question about machines: the run on all of them"
     )
     curves: tuple[Curve, ...] = ()
     unseen: tuple[UnseenValue, ...] = Field(

@@ -76,6 +76,9 @@ class Given(Input):
 
     kind: Literal["given"] = "given"
     config: Config
+    counters: dict[str, Real] = Field(
+        default_factory=dict, description="measured while it ran, in columns that are ignored"
+    )
 
 
 Baseline = Annotated[Row | Given, Field(discriminator="kind")]

@@ -1,11 +1,12 @@
 """What a person says about a table: roles, units, legal values, rules. Everything has a default."""
 
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from compass.domain.base import Input, Real, Value, Whole
 from compass.domain.errors import BadInput, StudyProblem
+from compass.domain.machines import Peaks
 from compass.domain.option import TRUST
 from compass.domain.options import field
 from compass.domain.space import Role
@@ -69,6 +70,34 @@ class TrustChoice(Input):
         return self
 
 
+class MachineChoice(Input):
+    """What a person states about runs of one application on several machines."""
+
+    problem: ClassVar[type[BadInput]] = StudyProblem
+
+    machine: str | None = Field(None, description="column that names the machine")
+    application: str | None = Field(None, description="column that names the application")
+    runtime: str | None = Field(None, description="outcome that says how long a run took")
+    configuration: tuple[str, ...] | None = Field(
+        None,
+        description="columns that are equal in runs that are compared across machines; None: all "
+        "knobs and context that do not belong to a machine",
+    )
+    counters: tuple[str, ...] | None = Field(
+        None, description="counters, measured while it ran; None: all whose names are known"
+    )
+    throughput: bool = Field(False, description="`runtime` holds work per second")
+    prices: dict[str, Annotated[Real, Field(ge=0)]] = Field(
+        default_factory=dict, description="price of a machine per unit of the runtime"
+    )
+    power: dict[str, Annotated[Real, Field(ge=0)]] = Field(
+        default_factory=dict, description="power of a machine while it runs something"
+    )
+    peaks: dict[str, Peaks] = Field(
+        default_factory=dict, description="peaks of machines that nothing was run on"
+    )
+
+
 class Study(Input):
     """What a person says about a table, as kept in a study file."""
 
@@ -95,6 +124,9 @@ class Study(Input):
         description="columns that are the same in comparable runs; (): all are; None: inferred",
     )
     trust: TrustChoice = Field(TrustChoice(), description="how labels are made (Algorithm 1)")
+    machines: MachineChoice = Field(
+        MachineChoice(), description="what names machine, application and runtime of a run"
+    )
     map: dict[str, dict[str, Value]] = Field(
         default_factory=dict,
         description="labels to rewrite: column -> pattern (* and ?) -> label",

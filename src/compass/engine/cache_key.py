@@ -17,7 +17,8 @@ from compass import files
 from compass.domain.study import Study
 from compass.engine.saved import FORMAT
 
-RULES = {"rules", "dependencies"}  # of a study: they decide about answers, not about models
+# Of a study: they decide about answers, not about models.
+RULES = {"rules", "dependencies", "machines"}
 _LIBRARIES = (
     *("numpy", "scipy", "pyarrow", "scikit-learn", "lightgbm", "optuna"),
     *("xgboost", "xgboost-cpu", "torch"),  # some of them may be missing

@@ -81,7 +81,7 @@ def study_in_full(data: "Dataset") -> Study:
     space, reports = data.inferred
     stated = {"drop", "group", "time", "weight", "origin", "map", "comparable", "dependencies"}
     kept = data.study.model_dump(include=stated)
-    kept["trust"] = data.study.trust
+    kept |= {"trust": data.study.trust, "machines": data.study.machines}
     full = study_from(space, reports, data.study.rules).model_copy(update=kept)
     # A unit that the study takes away would otherwise be found again.
     said = spelled_out(data.study, space.names).columns

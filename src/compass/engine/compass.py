@@ -21,20 +21,25 @@ from compass.domain.arguments import (
 )
 from compass.domain.base import Config, Value, valid
 from compass.domain.constraint import Constraint
-from compass.domain.errors import ConflictingRules, QueryProblem, UnknownName, unknown
+from compass.domain.errors import ConflictingRules, DataProblem, QueryProblem, UnknownName, unknown
 from compass.domain.explanation import Dependence, Explanation, Importance
 from compass.domain.expression import names_in
 from compass.domain.goal import Goal, Observe
 from compass.domain.options import AskOptions, FitOptions, QueryOptions
 from compass.domain.overview import Overview
 from compass.domain.query import Given, Kind, Query, Row
-from compass.domain.space import Role, Space
+from compass.domain.space import Category, Role, Space
 from compass.domain.tell import TellReport
 from compass.engine import arguments
 from compass.engine.answer import WantedRuns, answers_by_search
 from compass.engine.arguments import edit, query_of
 from compass.engine.batch import Asking, BatchReply, ask_all
-from compass.engine.constants import bound_query, notes_on_constants, without_constants
+from compass.engine.constants import (
+    bound_query,
+    counters_in,
+    notes_on_constants,
+    without_constants,
+)
 from compass.engine.dataset import Dataset, read
 from compass.engine.dependencies import given_up
 from compass.engine.forward import answer_population, changed_runs, curves
@@ -61,6 +66,8 @@ from compass.settings import Settings, with_study_trust
 
 if TYPE_CHECKING:
     from compass.engine.augment import Augmentation
+    from compass.engine.machines import MachineQuestion
+    from compass.platforms.predictor import PlatformModel
 
 _NO_RUNS = WantedRuns()
 _FRONTS = "legal-search"  # the generator whose way of searching fronts are found in
@@ -230,6 +237,9 @@ class Compass(Questions):
         query = self._query(question, options)
         features = features_of(query, self.space)
         needed = outcomes_of(query, self.data.prepared, self.rules)
+        about, _ = self._about_machines(query)
+        if about is not None:  # its runtime is told by what is known across machines
+            needed = tuple(n for n in needed if n != about.known.columns.runtime)
         return tuple(name for name in needed if (features, name) not in self.store.trained)
 
     def _ask(self, question: str | Query, options: AskOptions) -> Answer:
@@ -432,7 +442,8 @@ class Compass(Questions):
         usable = {
             name: value for name, value in known.items() if value is not None or name in features
         }
-        return valid(Given, {"config": usable})
+        counters = counters_in(start(run), self.data.prepared)
+        return valid(Given, {"config": usable, "counters": counters})
 
     def _answer(
         self, query: Query, curve: tuple[str, ...] = (), runs: WantedRuns = _NO_RUNS
@@ -448,13 +459,17 @@ class Compass(Questions):
         What was found and not stated never stands in the way of an answer.
         """
         clock = Clock()
+        across, why_not = self._across_machines(query, curve, runs, clock)
+        if across is not None:
+            yield from across
+            return
         task, assessor = self._bind_task(query, clock)
         kept = () if isinstance(task, Scope) else task.assumed.kept
         answer: Answer | None = None
         try:
             for answer in self._answered(query, task, assessor, curve, runs, clock):
                 if answer.suggestions or not kept:
-                    yield answer
+                    yield answer.model_copy(update={"notes": (*answer.notes, *why_not)})
         except ConflictingRules:
             if not kept:
                 raise
@@ -466,6 +481,66 @@ class Compass(Questions):
                 yield other.model_copy(update={"notes": (given_up(kept), *other.notes)})
         if answer is not None and not other.suggestions:
             yield answer
+
+    def _about_machines(self, query: Query) -> "tuple[MachineQuestion | None, tuple[str, ...]]":
+        """A question as one that other machines answer, or why they do not, where one might ask."""
+        named = {*query.ask, *query.change}
+        if query.kind is Kind.RECONFIGURE or not any(
+            isinstance(self.space[name], Category) for name in named if name in self.space
+        ):
+            return None, ()
+        from compass.engine.machines import NotAcrossMachines, machine_question
+        from compass.platforms.columns import machine_column
+
+        known = None
+        if machine_column(self.space, self.data.study.machines) in named:
+            known = self.data.machines
+        if known is None:
+            return None, ()
+        try:
+            scope = scope_of(query, self.store, self.rules)
+            return machine_question(query, scope, known), ()
+        except NotAcrossMachines as reason:
+            return None, (f"What is known across machines is not used: {reason}.",)
+
+    def _across_machines(
+        self, query: Query, curve: tuple[str, ...], runs: WantedRuns, clock: Clock
+    ) -> tuple[Iterator[Answer] | None, tuple[str, ...]]:
+        """The answers by what is known across machines; None, and maybe why: they do not tell."""
+        about, why_not = self._about_machines(query)
+        if about is None or curve:
+            return None, why_not
+        clock.mark("plan")
+        known, level = about.known, query.level or self.settings.interval
+        seed = query.seed if query.seed is not None else self.settings.seed
+        try:
+            model = known.model(about.source, about.application, level, seed, self.store.tell)
+        except DataProblem as problem:
+            if known.stated:
+                raise
+            return None, (f"What is known across machines is not used: {problem.message}.",)
+        clock.mark("fit")
+        return self._by_machines(about, model, runs, clock), ()
+
+    def _by_machines(
+        self, about: "MachineQuestion", model: "PlatformModel", runs: WantedRuns, clock: Clock
+    ) -> Iterator[Answer]:
+        from compass.engine.machine_answers import machine_answers
+
+        query, runtime = about.query, about.known.columns.runtime
+        seed = query.seed if query.seed is not None else self.settings.seed
+        others = {name: goal for name, goal in query.goals.items() if name != runtime}
+        rest = self._steps(query.model_copy(update={"goals": others})) if others else None
+        scope, provenance = scope_of(query, self.store, self.rules), provenance_of(self.data, seed)
+        settings = self.settings.model_copy(update={"seed": seed})
+        for answer in machine_answers(about, scope, model, settings, provenance, runs, rest):
+            clock.mark("search")
+            update = {
+                "units": self.space.units,
+                "notes": (*notes_on_constants(query, self.data.prepared), *answer.notes),
+                "seconds": dict(clock.seconds),
+            }
+            yield answer.model_copy(update=update)
 
     def _answered(
         self,

@@ -7,7 +7,7 @@ from compass.domain.constraint import Constraint
 from compass.domain.errors import BadInput, QueryProblem, RuleProblem, UnknownName
 from compass.domain.expression import Comparison, Literal, Name, names_in
 from compass.domain.query import Given, Query, SetTo
-from compass.domain.space import Space
+from compass.domain.space import Role, Space
 from compass.language import bind_query, format_rule, format_value, parse_rule
 from compass.language.bind import bind_value, column
 from compass.prepare import Prepared
@@ -17,7 +17,7 @@ from compass.rules.constants import settle, values_of
 def bound_query(query: Query, prepared: Prepared) -> Query:
     """The query bound to the columns; its conditions may speak of constant ones."""
     constants = prepared.constants
-    given = _given_as_conditions(query, constants)
+    given = _counters_apart(_given_as_conditions(query, constants), prepared)
     try:
         bound = bind_query(given, prepared.space, prepared.with_constants)
     except UnknownName as error:
@@ -26,6 +26,29 @@ def bound_query(query: Query, prepared: Prepared) -> Query:
         if settle(parse_rule(rule.text), constants) is False:
             raise _never_holds(f"the condition {rule.text}", rule.text, constants)
     return bound
+
+
+def counters_in(config: Mapping[str, Value], prepared: Prepared) -> dict[str, float]:
+    """The numbers of a configuration that are in ignored columns of the table."""
+    ignored = {one.name for one in prepared.columns if one.role is Role.IGNORED}
+    ignored -= {*prepared.with_constants.names}
+    return {
+        name: float(value)
+        for name, value in config.items()
+        if name in ignored and isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+def _counters_apart(query: Query, prepared: Prepared) -> Query:
+    """The query whose baseline has counters apart from what outcomes are learnt from."""
+    if not isinstance(query.baseline, Given):
+        return query
+    counters = counters_in(query.baseline.config, prepared)
+    if not counters:
+        return query
+    config = {n: v for n, v in query.baseline.config.items() if n not in counters}
+    both = {"config": config, "counters": query.baseline.counters | counters}
+    return query.model_copy(update={"baseline": query.baseline.model_copy(update=both)})
 
 
 def _given_as_conditions(query: Query, constants: Space) -> Query:
@@ -39,7 +62,8 @@ def _given_as_conditions(query: Query, constants: Space) -> Query:
             where.append(Constraint(text=format_rule(equal)))
     baseline = query.baseline
     if isinstance(baseline, Given):
-        baseline = Given(config=without_constants(baseline.config, constants))
+        config = without_constants(baseline.config, constants)
+        baseline = baseline.model_copy(update={"config": config})
     update = {"change": change, "where": tuple(where), "baseline": baseline}
     return query.model_copy(update=update) if len(constants) else query
 

@@ -37,6 +37,7 @@ from compass.readers.table import Table
 
 if TYPE_CHECKING:
     from compass.engine.columns import ColumnsView
+    from compass.engine.machines import MachineRuns
 
 
 _STEPS = texts("for example steps=['my_step']")
@@ -104,15 +105,23 @@ class Dataset:
         A number that is written as text (4G, 3,14) is the number that it is taken for.
         """
         at = row_number(number)
-        meant = self._meant.row(at)
+        meant = self.meant.row(at)
         return {
             name: meant[name] if isinstance(meant[name], float) else value
             for name, value in self.table.row(at).items()
         }
 
     @cached_property
-    def _meant(self) -> Table:
+    def meant(self) -> Table:
+        """The table with numbers that are written as text read as what they are taken for."""
         return replace(self.table, arrow=read_texts(self.table.arrow, self.study).arrow)
+
+    @cached_property
+    def machines(self) -> "MachineRuns | None":
+        """The runs matched across machines; None: it has none of several machines."""
+        from compass.engine.machines import MachineRuns
+
+        return MachineRuns.of(self)
 
     @cached_property
     def inferred(self) -> tuple[Space, tuple[ColumnReport, ...]]:

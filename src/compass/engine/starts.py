@@ -21,14 +21,15 @@ def pinned_by(query: Query, space: Space) -> dict[str, float]:
     """Features that the conditions set to one value (`partition == 1`), encoded."""
     found: dict[str, float] = {}
     for rule in query.where:
-        pair = _equality(parse_rule(rule.text))
+        pair = equality(parse_rule(rule.text))
         if pair is not None and pair[0] in space and pair[0] not in query.ask:
             vector = Encoder(space.select([pair[0]])).encode({pair[0]: pair[1]})
             found[pair[0]] = float(vector[0])
     return found
 
 
-def _equality(node: Expression) -> tuple[str, Value] | None:
+def equality(node: Expression) -> tuple[str, Value] | None:
+    """The column and the value of a rule such as `partition == 1`."""
     match node:
         case Comparison("==", Name(name), Literal(value)):
             return name, value

@@ -296,7 +296,8 @@ def _class_goal(goal: Goal, category: Category) -> Goal:
 
 def _bind_baseline(baseline: Row | Given | None, space: Space) -> Row | Given | None:
     if isinstance(baseline, Given):
-        return Given(config=bind_config(baseline.config, space))
+        config = bind_config(baseline.config, space)
+        return baseline.model_copy(update={"config": config})
     return baseline
 
 

@@ -7,10 +7,9 @@ runs = match(compass.readers.read("runs.csv"), columns)
 ask(runs, "mycode", "quartz").lines[0].machines
 """
 
-from compass.platforms.answer import PlatformAnswer
+from compass.domain.machines import Peaks, PlatformAnswer
 from compass.platforms.ask import AskOptions, ask
 from compass.platforms.pairs import MatchedRuns, PairColumns, joined, match
-from compass.platforms.peaks import Peaks
 from compass.platforms.predictor import PlatformModel, fit
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Ask about an application on other machines: ratios, order, trust, and the run to make next."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,18 +8,19 @@ import numpy as np
 
 from compass.domain.answer import Label
 from compass.domain.errors import DataProblem, unknown
-from compass.platforms.answer import (
+from compass.domain.machines import (
     LineForecast,
     MachineForecast,
     NextRun,
     PastPair,
+    Peaks,
     PlatformAnswer,
 )
 from compass.platforms.counters import counter_mapping
-from compass.platforms.intervals import application_quantile
+from compass.platforms.intervals import COVER, application_quantile
 from compass.platforms.order import Order, doubt, ordered, run_next
 from compass.platforms.pairs import Floats, MatchedRuns
-from compass.platforms.peaks import Peaks, peak_errors, peak_log_ratio
+from compass.platforms.peaks import peak_errors, peak_log_ratio
 from compass.platforms.predictor import Forecast, PlatformModel, fit
 from compass.platforms.support import Support
 
@@ -32,9 +33,11 @@ class AskOptions:
     """What else is known, and which past runs count."""
 
     machines: tuple[str, ...] = ()  # only these; empty: all
-    prices: Mapping[str, float] = field(default_factory=dict)  # or power, by machine
+    prices: Mapping[str, float] = field(default_factory=dict)  # per unit of the runtime
+    power: Mapping[str, float] = field(default_factory=dict)
     peaks: Mapping[str, Peaks] = field(default_factory=dict)
     mapping: Path | None = None  # of counters
+    cover: float = COVER  # share of runs that the intervals hold
     seed: int = 7
 
 
@@ -46,7 +49,7 @@ def ask(
     Its runs on other machines, where there are some, correct the rest.
     """
     options = AskOptions() if options is None else options
-    for machine in (*options.machines, *options.prices):
+    for machine in (*options.machines, *options.prices, *options.power):
         if machine not in runs.machines and machine not in options.peaks:
             raise unknown("machine", machine, [*runs.machines, *options.peaks])
     own = runs.of(application)
@@ -60,21 +63,28 @@ def ask(
         runs.others(application),
         source,
         mapping=counter_mapping(options.mapping),
+        cover=options.cover,
         seed=options.seed,
     )
     return answered(model, own, options)
 
 
-def answered(model: PlatformModel, own: MatchedRuns, options: AskOptions) -> PlatformAnswer:
-    """The answer of a model about the lines of one application."""
+def answered(
+    model: PlatformModel,
+    own: MatchedRuns,
+    options: AskOptions,
+    some: Sequence[int] | None = None,
+) -> PlatformAnswer:
+    """The answer of a model about the lines of one application; `some`: only these of them."""
     forecast, support = model.predict(own), Support(model)
     distance = support.distance(own)
     lines = tuple(
         _line(model, own, forecast, support, float(distance[line]), line, options)
-        for line in range(len(own))
+        for line in (range(len(own)) if some is None else some)
     )
     return PlatformAnswer(
         source=model.source,
+        level=model.cover,
         lines=lines,
         members=model.chosen.members,
         error=float(np.exp(np.nanmean(np.abs(model.held_out)))),
@@ -143,7 +153,6 @@ def _machine(
     if measured:
         label, reason = Label.TRUSTED, "measured"
     runtime = ratio * float(np.exp(source_log))
-    price = options.prices.get(name)
     served = label != Label.UNSUPPORTED
     return MachineForecast(
         machine=name,
@@ -151,13 +160,19 @@ def _machine(
         low=ratio / factor,
         high=ratio * factor,
         runtime=runtime if served else None,
-        cost=runtime * price if served and price is not None else None,
+        **(_priced(name, runtime, options) if served else {}),
         fastest=float(order.fastest[place]),
         measured=measured,
         label=label,
         reason=reason,
         applications=support.applications_on(place),
     )
+
+
+def _priced(machine: str, runtime: float, options: AskOptions) -> dict[str, float]:
+    """What a run costs there, and how much energy it takes, where that is known."""
+    given = {"cost": options.prices.get(machine), "energy": options.power.get(machine)}
+    return {name: runtime * each for name, each in given.items() if each is not None}
 
 
 def _unknown(
@@ -176,19 +191,18 @@ def _unknown(
             "give the peaks of both",
         )
     errors = np.abs(peak_errors(model.lines, model.source, peaks))
-    half = application_quantile(errors, model.lines.applications)
+    half = application_quantile(errors, model.lines.applications, model.cover)
     ratio = float(np.exp(log_ratio))
     bounds = (
         {} if not np.isfinite(half) else {"low": ratio / np.exp(half), "high": ratio * np.exp(half)}
     )
     runtime = ratio * float(np.exp(source_log))
-    price = options.prices.get(machine)
     return MachineForecast(
         machine=machine,
         ratio=ratio,
         **bounds,
         runtime=runtime,
-        cost=None if price is None else runtime * price,
+        **_priced(machine, runtime, options),
         label=Label.UNSUPPORTED,
         reason="the ratio of the peaks: no run is known there",
     )

@@ -107,8 +107,11 @@ class MatchedRuns:
         )
 
 
-def match(table: Table, columns: PairColumns) -> MatchedRuns:
-    """The runs of a table, matched by application and configuration across its machines."""
+def match(table: Table, columns: PairColumns, among: Whole | None = None) -> MatchedRuns:
+    """The runs of a table, matched by application and configuration across its machines.
+
+    `among`: the rows that count; None: all.
+    """
     columns.check(table)
     runtime = _numbers(table.column(columns.runtime), columns.runtime)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -119,6 +122,8 @@ def match(table: Table, columns: PairColumns) -> MatchedRuns:
         _labels(table.column(n)) for n in (columns.machine, columns.application)
     )
     usable = np.isfinite(log_runtime) & (machine != "") & (application != "")
+    if among is not None:
+        usable &= np.isin(np.arange(table.rows), among)
     if not usable.any():
         raise DataProblem(
             f"no run has a machine, an application and a positive '{columns.runtime}'",
@@ -154,7 +159,8 @@ def match(table: Table, columns: PairColumns) -> MatchedRuns:
 def joined(runs: Sequence[MatchedRuns]) -> MatchedRuns:
     """Tables of runs as one; what a table does not have is missing.
 
-    So a machine that the applications were never run on enters through its benchmark table.
+    So a machine that the applications were never run on enters through its benchmark table. Rows
+    are those of the first table.
     """
     machines = tuple(sorted({name for one in runs for name in one.machines}))
     counters = tuple(dict.fromkeys(name for one in runs for name in one.counter_names))
@@ -173,6 +179,9 @@ def joined(runs: Sequence[MatchedRuns]) -> MatchedRuns:
         named = _places(configuration, one.configuration_names)
         configured[np.ix_(lines, named)] = one.configuration
         start += len(one)
+    first = runs[0]
+    moved = _places(machines, first.machines).tolist()
+    rows = [{moved[at]: own for at, own in line.items()} for line in first.rows]
     return MatchedRuns(
         machines=machines,
         applications=np.concatenate([one.applications for one in runs]),
@@ -181,6 +190,7 @@ def joined(runs: Sequence[MatchedRuns]) -> MatchedRuns:
         log_runtime=log_runtime,
         counters=counted,
         counter_names=counters,
+        rows=(*rows, *({} for _ in range(n - len(rows)))),
     )
 
 

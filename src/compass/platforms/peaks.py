@@ -5,18 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-from pydantic import Field
 
-from compass.domain.base import Input, Real, valid
+from compass.domain.base import valid
 from compass.domain.errors import StudyProblem
+from compass.domain.machines import Peaks
 from compass.platforms.pairs import Floats, MatchedRuns
-
-
-class Peaks(Input):
-    """What a machine can do at best."""
-
-    flops: Real | None = Field(None, gt=0, description="floating point operations per second")
-    bandwidth: Real | None = Field(None, gt=0, description="bytes per second from memory")
 
 
 def peak_log_ratio(source: Peaks, target: Peaks, intensity: float | None = None) -> float:

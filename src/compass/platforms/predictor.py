@@ -1,6 +1,6 @@
 """The default model: from a profile on one machine to the runtime ratios of all others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,12 +10,13 @@ from compass.domain.errors import DataProblem
 from compass.platforms.base import Member, Predict, Training
 from compass.platforms.combine import Chosen, choose, combined, ratio_errors
 from compass.platforms.counters import CounterMapping, counter_mapping
-from compass.platforms.intervals import application_quantile
+from compass.platforms.intervals import COVER, application_quantile
 from compass.platforms.members import MEMBERS
-from compass.platforms.pairs import Floats, MatchedRuns
+from compass.platforms.pairs import Floats, MatchedRuns, Whole
 from compass.platforms.residuals import ErrorModel
 from compass.platforms.views import Scaling, balanced, profile
 
+Progress = Callable[[str, int, int], None]
 _FOLDS = 6  # of applications
 _LINES = 150  # of an application that are learnt from
 _FEWEST = 3  # applications
@@ -72,7 +73,7 @@ class Forecast:
     machines: tuple[str, ...]
     log_ratio: Floats
     spread: Floats  # standard deviation
-    factor: Floats  # the runtime is within this factor, 9 times in 10
+    factor: Floats  # the runtime is within this factor, as often as the model covers
     order_by: Floats  # [k, m] log ratios that machines are ordered by
     covariance: Floats  # [k, m, m] of these
     measured: NDArray[np.bool_]
@@ -91,6 +92,7 @@ class PlatformModel:
     order_errors: ErrorModel
     quantile: float
     quantile_told: float  # after a run on the target
+    cover: float  # share of new applications' runs that the intervals hold
     held_out: Floats  # [n, m] errors of lines learnt from, each predicted without its application
     lines: MatchedRuns  # learnt from
     notes: tuple[str, ...] = field(default=())
@@ -135,26 +137,44 @@ class PlatformModel:
         log_ratio = np.where(measured, truth, predicted + shift)
         spread = np.where(measured, 0.0, spread)
         spread[:, self.place] = 0.0
-        order_off = np.where(np.isnan(errors), np.nan, truth - order_by)
-        order_shift, _ = self.order_errors.conditioned(order_off, runs.configuration)
         covariance = np.array(
-            [
-                _pinned(
-                    self.order_errors.covariance_of(order_off, runs.configuration, line),
-                    measured[line],
-                )
-                for line in range(len(runs))
-            ]
+            [self._order_covariance(runs, order_by, np.array([line])) for line in range(len(runs))]
         ).reshape(len(runs), len(self.machines), len(self.machines))
         return Forecast(
             self.machines,
             log_ratio,
             spread,
             np.exp(np.minimum(quantile * spread, 50.0)),
-            np.where(measured, truth, order_by + order_shift),
+            self._order_mean(runs, order_by),
             covariance,
             measured,
         )
+
+    def together(self, runs: MatchedRuns, lines: Whole) -> tuple[Floats, Floats]:
+        """What these of the lines of one application are ordered by, all machines of all lines.
+
+        Log ratios [l m] and their covariance [l m, l m], the machines of one line together.
+        """
+        order_by = self.ordered(self.learner.each(self.views(runs)))
+        mean = self._order_mean(runs, order_by)[lines].ravel()
+        return mean, self._order_covariance(runs, order_by, lines)
+
+    def _order_off(self, runs: MatchedRuns, order_by: Floats) -> Floats:
+        """How far what machines are ordered by is from what was measured elsewhere, [k, m]."""
+        off = np.array(runs.log_ratio(self.source) - order_by)
+        off[:, self.place] = np.nan
+        return off
+
+    def _order_mean(self, runs: MatchedRuns, order_by: Floats) -> Floats:
+        truth = runs.log_ratio(self.source)
+        off = self._order_off(runs, order_by)
+        shift, _ = self.order_errors.conditioned(off, runs.configuration)
+        return np.where(np.isfinite(truth), truth, order_by + shift)
+
+    def _order_covariance(self, runs: MatchedRuns, order_by: Floats, lines: Whole) -> Floats:
+        off = self._order_off(runs, order_by)
+        covariance = self.order_errors.covariance_of(off, runs.configuration, lines)
+        return _pinned(covariance, np.isfinite(runs.log_runtime[lines]).ravel())
 
 
 def fit(
@@ -163,9 +183,14 @@ def fit(
     *,
     mapping: CounterMapping | None = None,
     members: Sequence[Member] = MEMBERS,
+    cover: float = COVER,
     seed: int = 7,
+    progress: Progress | None = None,
 ) -> PlatformModel:
-    """Learn the runtime ratios of all machines as seen from `source`."""
+    """Learn the runtime ratios of all machines as seen from `source`.
+
+    `progress` is told (what, done, total) after each part.
+    """
     mapping = counter_mapping() if mapping is None else mapping
     runs = _thinned(runs.ran_on(source), seed)
     place = runs.place(source)
@@ -182,7 +207,8 @@ def fit(
     views = {
         view: profile(runs, source, view, mapping) for view in sorted({m.view for m in members})
     }
-    each = _held_out(views, log_ratio, runs.applications, place, members, seed)
+    tell = progress or (lambda *_: None)
+    each = _held_out(views, log_ratio, runs.applications, place, members, seed, tell)
     learner = Learner.of(views, log_ratio, runs.applications, place, members, seed)
     low, high = learner.low, learner.high
     judged = np.array(log_ratio)
@@ -200,8 +226,9 @@ def fit(
         chosen=chosen,
         errors=model,
         order_errors=ErrorModel.of(np.where(itself, 0.0, order_off), runs.applications),
-        quantile=application_quantile(np.abs(errors) / model.spread, runs.applications),
-        quantile_told=_after_a_run(model, errors, runs, seed),
+        quantile=application_quantile(np.abs(errors) / model.spread, runs.applications, cover),
+        quantile_told=_after_a_run(model, errors, runs, cover, seed),
+        cover=cover,
         held_out=errors,
         lines=runs,
     )
@@ -214,12 +241,15 @@ def _held_out(
     source: int,
     members: Sequence[Member],
     seed: int,
+    tell: Progress,
 ) -> dict[str, Floats]:
     """What each member predicts of applications it has not seen, [n, m]."""
     names, place = np.unique(applications, return_inverse=True)
     fold = np.random.default_rng(seed).permutation(len(names)) % min(_FOLDS, len(names))
     found = {member.name: np.full(log_ratio.shape, np.nan) for member in members}
-    for part in range(fold.max() + 1):
+    parts = int(fold.max()) + 1
+    for part in range(parts):
+        tell("learning machines", part, parts)
         out = fold[place] == part
         own = {view: X[~out] for view, X in views.items()}
         learner = Learner.of(own, log_ratio[~out], applications[~out], source, members, seed)
@@ -227,10 +257,13 @@ def _held_out(
         for name, predicted in each.items():
             # A machine that only these applications were run on: nothing is known of it.
             found[name][out] = np.clip(predicted, learner.low, learner.high)
+    tell("learning machines", parts, parts)
     return found
 
 
-def _after_a_run(model: ErrorModel, errors: Floats, runs: MatchedRuns, seed: int) -> float:
+def _after_a_run(
+    model: ErrorModel, errors: Floats, runs: MatchedRuns, cover: float, seed: int
+) -> float:
     """The conformal quantile of what is left after one run on each target machine."""
     rng = np.random.default_rng(seed)
     scores = np.full(errors.shape, np.nan)
@@ -250,12 +283,10 @@ def _after_a_run(model: ErrorModel, errors: Floats, runs: MatchedRuns, seed: int
             mean, spread = model.conditioned(told, configuration)
             left = np.abs(errors[own, machine] - mean[:, machine]) / spread[:, machine]
             scores[own, machine] = np.where(own == line, np.nan, left)
-    found = application_quantile(scores, runs.applications)
-    return (
-        found
-        if np.isfinite(found)
-        else application_quantile(np.abs(errors) / model.spread, runs.applications)
-    )
+    found = application_quantile(scores, runs.applications, cover)
+    if np.isfinite(found):
+        return found
+    return application_quantile(np.abs(errors) / model.spread, runs.applications, cover)
 
 
 def _thinned(runs: MatchedRuns, seed: int) -> MatchedRuns:

@@ -70,18 +70,23 @@ class ErrorModel:
         left = np.maximum(prior**2 - gained, _NOISE)
         return mean, np.sqrt(left)
 
-    def covariance_of(self, errors: Floats, configuration: Floats, line: int) -> Floats:
-        """Covariance between machines of the error of one line, after what was measured, [m, m]."""
+    def covariance_of(
+        self, errors: Floats, configuration: Floats, lines: NDArray[np.int64]
+    ) -> Floats:
+        """Covariance of the errors of these lines on all machines, after what was measured.
+
+        [l m, l m], the machines of one line together.
+        """
         m = errors.shape[1]
-        prior = self.between + self.within
+        here, machine = np.repeat(lines, m), np.tile(np.arange(m), len(lines))
+        prior = self._between_cells(here, machine, here, machine, configuration)
         seen_line, seen_machine = np.nonzero(np.isfinite(errors))
         if not len(seen_line):
-            return np.asarray(prior)
+            return prior
         seen_line, seen_machine = seen_line[:_MOST], seen_machine[:_MOST]
         seen = self._between_cells(seen_line, seen_machine, seen_line, seen_machine, configuration)
         seen[np.diag_indices_from(seen)] += _NOISE
-        here = np.full(m, line)
-        cross = self._between_cells(here, np.arange(m), seen_line, seen_machine, configuration)
+        cross = self._between_cells(here, machine, seen_line, seen_machine, configuration)
         left = prior - cross @ np.linalg.solve(seen, cross.T)
         return np.asarray((left + left.T) / 2)
 

@@ -5,7 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from compass.domain.answer import Label
+from compass.domain.doubt import Doubt, DoubtCode
+from compass.domain.label import Label
 from compass.platforms.intervals import ABSTAIN_ABOVE
 from compass.platforms.pairs import Floats, MatchedRuns
 from compass.platforms.predictor import PlatformModel
@@ -13,6 +14,7 @@ from compass.platforms.predictor import PlatformModel
 _NEAREST = 5  # lines
 _FAR = 2.0  # beyond the strangest application seen by this factor: like none of them
 _FEW = 3  # applications on a machine
+_DECISIVE = {DoubtCode.UNSEEN_VALUE, DoubtCode.LARGE_ERROR, DoubtCode.OUTSIDE_PAST_RUNS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,12 @@ class Support:
         order = np.argsort(found, kind="stable")[:count]
         return [(int(at), float(found[at])) for at in order]
 
+    def within(self, runs: MatchedRuns, line: int, machine: int, distance: float) -> int:
+        """How many lines within this distance were run on a machine."""
+        found = distances(self._scaled(runs.some(np.array([line]))), self.profiles)[0]
+        ran = np.isfinite(self.model.lines.log_runtime[:, machine])
+        return int(((found <= distance) & ran).sum())
+
     def stranger_than(self, distance: float) -> float:
         """The share of applications that are nearer to the others than this."""
         return float(np.searchsorted(self.usual, distance) / len(self.usual))
@@ -62,25 +70,37 @@ class Support:
         ran = np.isfinite(self.model.lines.log_runtime[:, machine])
         return len(set(self.model.lines.applications[ran].tolist()))
 
-    def judged(self, distance: float, machine: int, factor: float) -> tuple[Label, str]:
-        """How far the ratio of a line on a machine can be relied on, and why."""
+    def doubt(self, distance: float, machine: int, factor: float) -> tuple[Doubt, str] | None:
+        """What speaks most against the ratio of a line on a machine, and why; None: nothing."""
         seen, name = self.applications_on(machine), self.model.machines[machine]
         if seen == 0:
-            return Label.UNSUPPORTED, f"no application is known on {name}: run one there"
+            unseen = Doubt(code=DoubtCode.UNSEEN_VALUE, value=0.0)
+            return unseen, f"no application is known on {name}: run one there"
         if not factor <= ABSTAIN_ABOVE:
-            return Label.UNSUPPORTED, (
-                f"known to no better than a factor of {factor:.1f}: run it once on {name}"
-            )
-        if distance > _FAR * self.usual[-1]:
-            return Label.UNSUPPORTED, "its profile is like none of the applications learnt from"
+            wide = Doubt(code=DoubtCode.LARGE_ERROR, value=factor, limit=ABSTAIN_ABOVE)
+            return wide, f"known to no better than a factor of {factor:.1f}: run it once on {name}"
         stranger = self.stranger_than(distance)
+        if distance > _FAR * self.usual[-1]:
+            odd = Doubt(code=DoubtCode.OUTSIDE_PAST_RUNS, value=stranger, limit=1.0)
+            return odd, "its profile is like none of the applications learnt from"
         if stranger >= 1.0:
-            return Label.CAUTION, (
-                f"its profile is stranger than those of all {len(self.usual)} applications known"
-            )
+            far = Doubt(code=DoubtCode.FAR_FROM_PAST_RUNS, value=stranger, limit=1.0)
+            many = len(self.usual)
+            return far, f"its profile is stranger than those of all {many} applications known"
         if seen < _FEW:
-            many = "application" if seen == 1 else "applications"
-            return Label.CAUTION, f"only {seen} {many} known on {name}"
+            few = Doubt(code=DoubtCode.NO_RUN_NEAR, value=float(seen), limit=float(_FEW))
+            many_known = "application" if seen == 1 else "applications"
+            return few, f"only {seen} {many_known} known on {name}"
+        return None
+
+    def judged(self, distance: float, machine: int, factor: float) -> tuple[Label, str]:
+        """How far the ratio of a line on a machine can be relied on, and why."""
+        found = self.doubt(distance, machine, factor)
+        if found is not None:
+            doubt, why = found
+            return (Label.UNSUPPORTED if doubt.code in _DECISIVE else Label.CAUTION), why
+        seen, name = self.applications_on(machine), self.model.machines[machine]
+        stranger = self.stranger_than(distance)
         return Label.TRUSTED, (
             f"{seen} applications known on {name}; "
             f"{100 * stranger:.0f} % of them have a more usual profile"

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 
 from compass.domain.errors import StudyProblem
 from compass.domain.space import Category, Number, Role, Space
-from compass.domain.study import ColumnChoice, Study, TrustChoice
+from compass.domain.study import ColumnChoice, MachineChoice, Study, TrustChoice
 from compass.prepare.report import ColumnReport
 from compass.readers.sample import WEIGHT
 from compass.readers.table import Table
 
+_BY_MACHINE = ("prices", "power", "peaks")  # what is said of single machines adds up
 UNWEIGHTED = "none"  # as the weight of a study: all rows count alike, those of a sample too
 
 
@@ -64,6 +65,7 @@ def merge(study: Study, overrides: Study) -> Study:
         origin=overrides.origin or study.origin,
         comparable=study.comparable if overrides.comparable is None else overrides.comparable,
         trust=_merge_trust(study.trust, overrides.trust),
+        machines=_merge_machines(study.machines, overrides.machines),
         map={
             name: {**study.map.get(name, {}), **overrides.map.get(name, {})}
             for name in _union(study.map, overrides.map)
@@ -89,6 +91,12 @@ def _merge_trust(one: TrustChoice, other: TrustChoice) -> TrustChoice:
     close = {"tau", "close_percentile"}  # two ways to say what is close: the later one counts
     ended = close if given.keys() & close else set()
     return TrustChoice(**{**{k: v for k, v in kept.items() if k not in ended}, **given})
+
+
+def _merge_machines(one: MachineChoice, other: MachineChoice) -> MachineChoice:
+    known = {name: {**getattr(one, name), **getattr(other, name)} for name in _BY_MACHINE}
+    given = {name: getattr(other, name) for name in other.model_fields_set}
+    return one.model_copy(update=given | known)
 
 
 def _union(one: Iterable[str], other: Iterable[str]) -> tuple[str, ...]:

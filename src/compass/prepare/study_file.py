@@ -10,9 +10,10 @@ from pydantic import ValidationError
 
 from compass import files
 from compass.domain.errors import StudyProblem, nearest
-from compass.domain.study import ColumnChoice, Study, TrustChoice
+from compass.domain.study import ColumnChoice, MachineChoice, Study, TrustChoice
 
 _TITLE = "# A Compass study: what the columns are. role: knob, context, outcome or ignored.\n"
+_MACHINES_EXAMPLE = "machines: {machine: cluster, application: app, prices: {lassen: 2.5}}"
 _TRUST_EXAMPLE = "trust: {neighbours: 20, tau: 0.3, caution: 0.95, unsupported: 0.99}"
 
 
@@ -80,6 +81,8 @@ def _hint(place: list[str]) -> str:
         return f"keys of a column: {_keys(ColumnChoice)}"
     if place[:1] == ["trust"]:
         return f"for example {_TRUST_EXAMPLE}"
+    if place[:1] == ["machines"]:
+        return f"for example {_MACHINES_EXAMPLE}"
     return f"keys of a study: {_keys(Study)}"
 
 
@@ -89,6 +92,8 @@ def _unknown_key(place: list[str], where: str) -> StudyProblem:
         known, inside = dict(ColumnChoice.model_fields), f" of {place[1]}"
     elif place[0] == "trust" and len(place) > 1:
         known, inside = dict(TrustChoice.model_fields), " of trust"
+    elif place[0] == "machines" and len(place) > 1:
+        known, inside = dict(MachineChoice.model_fields), " of machines"
     close = nearest(place[-1], known)
     return StudyProblem(
         f"{where} has an unknown key '{place[-1]}'{inside}",

@@ -1,9 +1,16 @@
-"""What is said about an application on other machines."""
+"""What is known of a machine, and what is said about an application on other machines."""
 
 from pydantic import Field
 
-from compass.domain.answer import Label
-from compass.domain.base import Noun
+from compass.domain.base import Input, Noun, Real
+from compass.domain.label import Label
+
+
+class Peaks(Input):
+    """What a machine can do at best."""
+
+    flops: Real | None = Field(None, gt=0, description="floating point operations per second")
+    bandwidth: Real | None = Field(None, gt=0, description="bytes per second from memory")
 
 
 class MachineForecast(Noun):
@@ -13,10 +20,11 @@ class MachineForecast(Noun):
     ratio: float | None = Field(
         None, description="runtime there / runtime on the source; below 1 is faster; null: not told"
     )
-    low: float | None = Field(None, description="lower end of the 90 % interval")
-    high: float | None = Field(None, description="upper end of the 90 % interval")
+    low: float | None = Field(None, description="lower end of the interval")
+    high: float | None = Field(None, description="upper end of the interval")
     runtime: float | None = Field(None, description="expected runtime")
-    cost: float | None = Field(None, description="runtime x the price or power of the machine")
+    cost: float | None = Field(None, description="runtime x the price of the machine")
+    energy: float | None = Field(None, description="runtime x the power of the machine")
     fastest: float | None = Field(None, description="chance to be the fastest machine")
     measured: bool = Field(False, description="it was run there: nothing is predicted")
     label: Label = Field(description="how far this can be relied on")
@@ -58,6 +66,7 @@ class PlatformAnswer(Noun):
     """What is said about an application, seen from one machine."""
 
     source: str = Field(description="the machine that it was measured on")
+    level: float = Field(description="share of runs that the intervals hold")
     lines: tuple[LineForecast, ...] = Field(description="each input and configuration")
     members: tuple[str, ...] = Field(description="models whose median is served")
     error: float = Field(description="typical factor by which held-out applications were missed")
