@@ -214,3 +214,13 @@ def test_the_study_names_the_columns() -> None:
         _ = wrong.machines
     with pytest.raises(StudyProblem, match="price"):
         cp.read(renamed, study={"machines": {"price": {"lassen": 1}}})
+
+
+def test_an_application_never_run_is_told_by_its_profile(engine: cp.Compass) -> None:
+    row = dict(engine.data.row(row_of(4))) | {"app": "mine"}
+    answer = engine.what_if(row, {"machine": "lassen"})
+    assert answer[0].config == {"machine": "lassen", "app": "mine", "size": 4}
+    assert answer[0].outcomes[0].value == pytest.approx(truth("lassen", 4), rel=0.2)
+    assert engine.ask(answer.text)[0].outcomes == answer[0].outcomes
+    with pytest.raises(UnknownName, match="no value of app named 'mine'"):
+        engine.what_if(row, {"size": 8})

@@ -79,6 +79,9 @@ class Given(Input):
     counters: dict[str, Real] = Field(
         default_factory=dict, description="measured while it ran, in columns that are ignored"
     )
+    new: dict[str, str] = Field(
+        default_factory=dict, description="an application that no past run is of, by its column"
+    )
 
 
 Baseline = Annotated[Row | Given, Field(discriminator="kind")]

@@ -300,7 +300,7 @@ class Compass(Questions):
         if checked.generator is not None:
             registry.get("generator", checked.generator)  # a wrong name is told before the work
         try:
-            return bound_query(checked, self.data.prepared)
+            return bound_query(self._with_new_application(checked), self.data.prepared)
         except UnknownName as error:
             known = ignored_column(error, self.data.prepared)
             raise known.within(question if isinstance(question, str) else "") from None
@@ -481,6 +481,17 @@ class Compass(Questions):
                 yield other.model_copy(update={"notes": (given_up(kept), *other.notes)})
         if answer is not None and not other.suggestions:
             yield answer
+
+    def _with_new_application(self, query: Query) -> Query:
+        """Of a question about machines the baseline may be of an application never run before."""
+        if not isinstance(query.baseline, Given) or query.kind is not Kind.WHAT_IF:
+            return query
+        from compass.engine.machines import new_application
+        from compass.platforms.columns import machine_column
+
+        machine = machine_column(self.space, self.data.study.machines)
+        known = self.data.machines if machine in query.change else None
+        return query if known is None else new_application(query, query.baseline, known, self.space)
 
     def _about_machines(self, query: Query) -> "tuple[MachineQuestion | None, tuple[str, ...]]":
         """A question as one that other machines answer, or why they do not, where one might ask."""

@@ -193,7 +193,7 @@ def _suggestion(a: _Answering, cell: _Cell, goal: Within | None) -> Suggestion:
     question, scope = a.question, a.scope
     x = on_machines(question, scope, cell.line)[a.of_table(cell.machine)]
     space = scope.view.features
-    config = Encoder(space).decode(x)
+    config = _config(a, x)
     query = question.query
     start = None if question.start is None else encoded(question, scope, question.start)
     edits = () if start is None else _edits(a, start, x)
@@ -201,7 +201,10 @@ def _suggestion(a: _Answering, cell: _Cell, goal: Within | None) -> Suggestion:
     prediction, meets = _prediction(a, cell, goal)
     near = 0.0
     if start is not None:
-        near = float(proximity(x[None, :], start, scope.view.geometry(query.weights))[0])
+        geometry, both = scope.view.geometry(query.weights), np.isfinite(x)
+        near = float(
+            proximity(np.where(both, x, 0)[None, :], np.where(both, start, 0), geometry)[0]
+        )
     return Suggestion(
         config=config,
         settings={name: config[name] for name in space.names if name in shown},
@@ -211,6 +214,11 @@ def _suggestion(a: _Answering, cell: _Cell, goal: Within | None) -> Suggestion:
         meets_goals=meets,
         trust=_trust(a, cell),
     )
+
+
+def _config(a: _Answering, x: Floats) -> Config:
+    """A configuration in words; an application that was never run has its own name."""
+    return Encoder(a.scope.view.features).decode(x) | dict(a.question.new)
 
 
 def _edits(a: _Answering, start: Floats, x: Floats) -> tuple[Moved, ...]:
@@ -228,7 +236,7 @@ def _edits(a: _Answering, start: Floats, x: Floats) -> tuple[Moved, ...]:
             else f"what runs on {new[machine]} usually have",
         )
         for j, parameter in enumerate(space.parameters)
-        if x[j] != start[j]
+        if x[j] != start[j] and np.isfinite(x[j])
     )
 
 
@@ -452,16 +460,15 @@ def _run_next(
             found[one.machine] = why
     places = {name: question.own.place(name) for name in found}
     fresh = [n for n in found if not any((X[places[n]] == other).all() for other in busy)]
-    encoder = Encoder(a.scope.view.features)
     return tuple(
-        proposal(encoder.decode(X[places[name]]), found[name]) for name in fresh[: runs.count or 1]
+        proposal(_config(a, X[places[name]]), found[name]) for name in fresh[: runs.count or 1]
     )
 
 
 def _baseline(a: _Answering) -> Config | None:
     if a.question.start is None:
         return None
-    config = Encoder(a.scope.view.features).decode(encoded(a.question, a.scope, a.question.start))
+    config = _config(a, encoded(a.question, a.scope, a.question.start))
     return config | {a.question.known.columns.runtime: a.value(a.source_log(a.question.start))}
 
 

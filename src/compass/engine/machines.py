@@ -13,12 +13,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from compass.domain.base import Value
-from compass.domain.errors import CompassError
+from compass.domain.errors import CompassError, UnknownName
 from compass.domain.goal import Extreme, Observe, Within
 from compass.domain.query import Given, Kind, Plus, Query, Row, SetTo, Times
-from compass.domain.space import Category
+from compass.domain.space import Category, Space
 from compass.domain.study import MachineChoice
 from compass.engine.scope import Scope
+from compass.language.bind import bind_value
 from compass.platforms.columns import study_columns
 from compass.platforms.counters import counter_mapping
 from compass.platforms.pairs import Floats, MatchedRuns, PairColumns, Whole, joined, match
@@ -111,6 +112,7 @@ class MachineQuestion:
     start: int | None  # the line of the baseline; None: there is none
     legal: Bools  # [l, m] machines that each may be run on
     config: Mapping[str, Value] | None = None  # of a baseline that is no past run
+    new: Mapping[str, str] = field(default_factory=dict)  # its application, if it is a new one
     notes: tuple[str, ...] = ()
 
 
@@ -134,6 +136,22 @@ def machine_question(query: Query, scope: Scope, known: MachineRuns) -> MachineQ
     return _recommend(query, scope, known) if machine in query.ask else None
 
 
+def new_application(query: Query, baseline: Given, known: MachineRuns, space: Space) -> Query:
+    """The query with an application that the table does not know apart from its baseline."""
+    name = known.columns.application
+    label = baseline.config.get(name)
+    if not isinstance(label, str) or name not in space:
+        return query
+    parameter = space[name]
+    try:
+        bind_value(label, parameter)
+    except UnknownName:
+        config = {other: value for other, value in baseline.config.items() if other != name}
+        apart = baseline.model_copy(update={"config": config, "new": {name: label}})
+        return query.model_copy(update={"baseline": apart})
+    return query
+
+
 def _what_if(query: Query, scope: Scope, known: MachineRuns) -> MachineQuestion | None:
     if query.baseline is None:
         raise NotAcrossMachines("no run is named to start from")
@@ -143,9 +161,10 @@ def _what_if(query: Query, scope: Scope, known: MachineRuns) -> MachineQuestion 
     assert isinstance(edit, SetTo)
     if isinstance(query.baseline, Row):
         runs, values = known.runs, known.values(query.baseline.row)
-        config = None
+        config, new = None, {}
     else:
-        config = query.baseline.config
+        new = query.baseline.new
+        config = query.baseline.config | new
         runs, values = _with_given(query.baseline, known)
     source, target = str(values[known.columns.machine]), str(edit.value)
     application = str(values[known.columns.application])
@@ -164,7 +183,7 @@ def _what_if(query: Query, scope: Scope, known: MachineRuns) -> MachineQuestion 
         raise NotAcrossMachines(f"{application} was not run on {source} in this configuration")
     legal = np.array([[name == target for name in own.machines]])
     found = MachineQuestion(
-        query, known, own, application, source, np.array([line]), start, legal, config
+        query, known, own, application, source, np.array([line]), start, legal, config, new
     )
     if not _legal(found, scope)[0, own.place(target)]:
         raise NotAcrossMachines("rules make something else move with the machine")
@@ -277,11 +296,12 @@ def _with_given(baseline: Given, known: MachineRuns) -> tuple[MatchedRuns, dict[
     """The past runs and, if it is new, the run that a baseline describes."""
     columns = known.columns
     named = (columns.machine, columns.application, *columns.configuration)
-    gaps = [name for name in named if baseline.config.get(name) is None]
+    given = baseline.config | baseline.new
+    gaps = [name for name in named if given.get(name) is None]
     if gaps:
         raise NotAcrossMachines(f"the baseline has no {gaps[0]}")
-    values: dict[str, Value] = {name: baseline.config[name] for name in named}
-    runtime = baseline.config.get(columns.runtime)
+    values: dict[str, Value] = {name: given[name] for name in named}
+    runtime = given.get(columns.runtime)
     if not isinstance(runtime, int | float) or runtime <= 0:
         return known.runs, values
     own = values | {columns.runtime: float(runtime)} | dict(baseline.counters)
@@ -300,14 +320,19 @@ def _cell(value: Value, kind: pa.DataType) -> object:
 
 
 def encoded(question: MachineQuestion, scope: Scope, line: int) -> Floats:
-    """The features of a line as it was run on the source, [d]."""
+    """The features of a line as it was run on the source, [d]; nan: not known, or never run."""
     view, known = scope.view, question.known
     own = question.own
     row = known.row_of(own, line, own.place(question.source))
     if row is None:
         assert question.config is not None
-        config = {name: question.config.get(name) for name in view.names}
-        return Encoder(view.features).encode(config)
+        # An application of its own has no code: it is nan, and equal to none.
+        config = {
+            name: value
+            for name, value in question.config.items()
+            if name in view.names and name not in question.new
+        }
+        return Encoder(view.features).encode(config, partial=True)
     return _features(scope, row)
 
 

@@ -206,7 +206,7 @@ def format_query(query: Query) -> str:
     if isinstance(query.baseline, Row):
         text += f" from row {query.baseline.row}"
     elif query.baseline is not None:
-        known = query.baseline.config | query.baseline.counters
+        known = query.baseline.new | query.baseline.config | query.baseline.counters
         pairs = (f"{format_name(n)}: {format_value(v)}" for n, v in known.items())
         text += f" from {{{', '.join(pairs)}}}"
     return " ".join([text, *_options(query)])
