@@ -77,8 +77,8 @@ def lines(jobs: int, seed: int) -> list[str]:
                 f"{wanted}M|||{tres}|{tres}"
             )
             step = state.split()[0]
-            rss = f"{int(memory * 1024)}K" if gathered else "0"
-            for kind, peak, used in (("batch", rss, cpu), ("extern", "88K", 0.0)):
+            rss, small = (f"{int(memory * 1024)}K", "88K") if gathered else ("0", "0")
+            for kind, peak, used in (("batch", rss, cpu), ("extern", small, 0.0)):
                 out.append(
                     f"{job}.{kind}|{number}.{kind}|{kind}||acc{user % 9}|||{step}|{code}|"
                     f"{stamp[1]}|{stamp[1]}|{stamp[2]}|{_clock(run)}||{_clock(used)}|{n}|{n}|{nodes}|"

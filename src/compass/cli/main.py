@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from compass.cli import cache, datasets, experiments, flags, platforms, synth
+from compass.cli.advise import advise
 from compass.cli.ask import ask
 from compass.cli.chat import chat
 from compass.cli.columns import columns
@@ -39,6 +40,7 @@ app.command("chat")(chat)
 app.command("next")(propose)
 app.command("run")(run_experiment)
 app.command("simulate")(simulate)
+app.command("advise")(advise)
 for _command in (read, reduce, serve, fit, columns, overview, tell, engines, ask, pareto, explain):
     app.command()(_command)
 app.add_typer(datasets.app, name="datasets")

@@ -1,7 +1,9 @@
 """Reads what `sacct --parsable2` (or `--parsable`) printed: one row per job."""
 
 import codecs
+from collections.abc import Collection
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -61,8 +63,8 @@ class Sacct:
             for name, cell in zip(layout.names, cells, strict=False)
         )
 
-    def read(self, path: Path) -> pa.Table:
-        """One row per job, times in seconds and memory in bytes."""
+    def read(self, path: Path, wanted: Collection[str] | None = None) -> pa.Table:
+        """One row per job, times in seconds and memory in bytes; of the `wanted` columns."""
         start = files.head(path)
         if not start.strip():
             raise files.empty(path)
@@ -72,6 +74,8 @@ class Sacct:
                 f"{path} is not a dump of sacct",
                 hint="keep the header line: sacct --parsable2 without --noheader",
             )
+        if wanted is not None:
+            layout = replace(layout, wanted=frozenset(wanted))
         return _jobs(path, layout)
 
 

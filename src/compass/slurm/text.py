@@ -20,7 +20,7 @@ from compass.slurm.owners import JOB_IDS
 _SEPARATORS = "|,\t;\x1f"
 _QUOTED = ",\t;"  # written by other programs, which quote; sacct does not
 _JOB = re.compile(r"\d+([_+](\d+|\[[^\]|]*\]))?(\.[\w+]+)?")
-_BLOCK = 4 << 20  # bytes that are cut at once
+_BLOCK = 1 << 20  # bytes that are cut at once
 _BATCH = 20_000  # rows that are cut one by one
 _MOST_LINES = 100  # that one cell may have
 _MOST_SPLITS = 5000  # that are tried for a line with separators inside cells
@@ -34,6 +34,7 @@ class DumpLayout:
     names: tuple[str, ...]
     skip: int  # lines up to the end of the header
     trailing: bool  # `--parsable` ends each line with the separator
+    wanted: frozenset[str] | None = None  # columns that are read, where lines are all alike
 
 
 def layout_of(start: str) -> DumpLayout | None:
@@ -116,7 +117,7 @@ def cells_quickly(
     names = [*layout.names, *([""] if layout.trailing else [])]
     options = arrow_csv.ConvertOptions(
         column_types={name: _cell_type(name) for name in names},
-        include_columns=list(layout.names),
+        include_columns=[n for n in layout.names if layout.wanted is None or n in layout.wanted],
         null_values=[],
         strings_can_be_null=False,
     )
@@ -134,7 +135,7 @@ def cells_quickly(
             convert_options=options,
         )
         for batch in reader:
-            yield _without_headers(batch, layout)
+            yield _without_headers(batch)
     except (pa.ArrowInvalid, OSError):
         raise NotAlike from None
 
@@ -146,11 +147,11 @@ def _cell_type(name: str) -> pa.DataType:
     return pa.string() if single else pa.dictionary(pa.int32(), pa.string())
 
 
-def _without_headers(batch: pa.RecordBatch, layout: DumpLayout) -> pa.RecordBatch:
+def _without_headers(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Without header lines that repeat: several dumps in one file."""
     import pyarrow.compute as pc
 
-    first = layout.names[0]
+    first = batch.schema.names[0]
     cells = batch.column(0)
     texts = cells.dictionary if pa.types.is_dictionary(cells.type) else cells
     again = pc.is_in(pc.ascii_lower(pc.utf8_trim_whitespace(texts)), texts_of([first.lower()]))
@@ -177,7 +178,7 @@ def cells_carefully(
             cells = zip(*some, strict=True) if some else ([] for _ in layout.names)
             arrays = [texts_of(list(column)) for column in cells]
             batch = pa.RecordBatch.from_arrays(arrays, names=list(layout.names))
-            yield _without_headers(batch, layout)
+            yield _without_headers(batch)
             if len(some) < _BATCH:
                 return
     except (OSError, csv.Error) as problem:

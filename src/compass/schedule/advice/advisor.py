@@ -1,0 +1,280 @@
+"""Advice on a request, learnt from past jobs: `Advisor(jobs).advise(request)`."""
+
+import numpy as np
+
+from compass.domain.advice import Advice, JobRequest, KeptOption, PastJob, RequestEdit
+from compass.domain.answer import Label
+from compass.domain.errors import BadInput
+from compass.schedule.advice.choose import Choice, choose, next_attempt, written
+from compass.schedule.advice.history import Codes, Similarity
+from compass.schedule.advice.jobs import Floats, Jobs, Texts, application_of
+from compass.schedule.advice.need import ENDED_FOR, Amounts, Needs
+
+RISK = 0.05  # of running out: what one job in twenty may do
+_SHOWN = 10
+_ENOUGH = 20  # similar jobs of the same application for an advice to be relied on
+_FEWEST = 3
+_FEWEST_CORES = 5
+_WORTH_CORES = 0.75
+_OPTION = {"memory": "mem", "time": "time"}
+_LOST = {"memory": "out of memory", "time": "timeout"}
+
+
+class Advisor:
+    """What the next jobs should ask for."""
+
+    def __init__(self, past: Jobs, risk: float = RISK) -> None:
+        if not 0.0 < risk < 0.5:
+            raise BadInput(f"a risk of {risk} is not between 0 and 0.5", hint="for example 0.05")
+        if not len(past):
+            raise BadInput("there are no past jobs", hint="more days: sacct:-S 2026-01-01")
+        self.past = past
+        self.risk = risk
+        self.similarity = Similarity()
+        self.groups = self.similarity.groups(past)
+        self.needs = {of: Needs(past, self.groups, of, self.similarity) for of in _OPTION}
+        self.now = float(np.nanmax(np.fmax(past.end, past.submit))) + 1.0
+
+    def of_job(self, job: str) -> Advice:
+        """What the next job like this past one should ask for."""
+        rows = np.flatnonzero(self.past.id == job)
+        if not len(rows):
+            raise BadInput(
+                f"no job {job} is known", hint="an array task is 4711_3; look further back: -S"
+            )
+        return self._advices(self.past.take(rows[-1:]), [f"job {job}"])[0]
+
+    def of_last(self, count: int, user: str | None = None) -> list[Advice]:
+        """One advice for each kind of job among the last ones; the latest kind first."""
+        rows = np.arange(len(self.past))
+        if user is not None:
+            rows = np.flatnonzero(self.past.user == user)
+            if not len(rows):
+                raise BadInput(f"no job of {user} is known", hint="see who: sacct -a -X -o User")
+        last = rows[-count:]
+        kinds = dict(zip(self.groups[0, last].tolist(), last.tolist(), strict=True))
+        chosen = self.past.take(np.array(sorted(kinds.values(), reverse=True)))
+        return self._advices(chosen, [f"job {number}" for number in chosen.id])
+
+    def of_request(self, request: JobRequest, about: str = "the request") -> Advice:
+        """What this request should ask for instead."""
+        return self._advices(job_of_request(request, self.now), [about])[0]
+
+    def _advices(self, jobs: Jobs, abouts: list[str]) -> list[Advice]:
+        """One advice for each of these jobs, asked now."""
+        at = np.full(len(jobs), self.now)
+        amounts = {of: one.amounts(jobs, at) for of, one in self.needs.items() if len(one.need)}
+        return [
+            self._advice(
+                jobs.take(np.array([row])),
+                {of: one.row(row) for of, one in amounts.items()},
+                about,
+            )
+            for row, about in enumerate(abouts)
+        ]
+
+    def _advice(self, job: Jobs, amounts: dict[str, Amounts], about: str) -> Advice:
+        groups = self.similarity.groups(job)[:, 0]
+        near, own = self._similar(groups)
+        user, state = job.user[0], job.state[0]
+        request = JobRequest(
+            user=user,
+            name=job.name[0],
+            partition=job.partition[0],
+            **{
+                name: _known(getattr(job, field)[0])
+                for name, field in _REQUESTED.items()
+                if not (name != "gpus" and getattr(job, field)[0] <= 0)
+            },
+        )
+        edits: list[RequestEdit] = []
+        kept: list[KeptOption] = []
+        saved = {"memory": 0.0, "time": 0.0}
+        label, reason = self._label(len(near), own, user)
+        failed = any(state in ENDED_FOR[of] for of in _OPTION)
+        whole = self._whole_nodes(near)
+        for of, option in _OPTION.items():
+            asked = float((job.memory_asked if of == "memory" else job.limit)[0])
+            if of == "memory" and whole:
+                why = "whole nodes are given: less memory frees nothing"
+                kept.append(KeptOption(option=option, why=why))
+                continue
+            choice = self._choice(of, job, amounts.get(of), asked, label)
+            if choice.amount is None:
+                kept.append(KeptOption(option=option, why=choice.why))
+                continue
+            saved[of] = choice.saved
+            edits.append(
+                RequestEdit(
+                    option=option,
+                    old=None if np.isnan(asked) else written(of, asked),
+                    new=written(of, choice.amount),
+                    risk=choice.risk,
+                    risk_before=choice.risk_before,
+                    why=choice.why,
+                    label=label,
+                )
+            )
+        for edit_or_kept in self._cores(job, near, whole):
+            (edits if isinstance(edit_or_kept, RequestEdit) else kept).append(edit_or_kept)  # type: ignore[arg-type]
+        hours = self._usual_hours(near)
+        return Advice(
+            about=about,
+            request=request,
+            application=application_of(job.name[0]),
+            edits=tuple(edits),
+            kept=tuple(kept),
+            label=label,
+            reason=reason,
+            evidence=self._evidence(near),
+            similar=len(near),
+            saved_core_hours=float(np.nan_to_num(job.cores[0]) * saved["time"] / 3600),
+            saved_gb_hours=float(job.nodes[0] * saved["memory"] / 2**30 * hours),
+            after_failure=failed,
+            remarks=self._remarks(job, near),
+        )
+
+    def _choice(
+        self, of: str, job: Jobs, amounts: Amounts | None, asked: float, label: Label
+    ) -> Choice:
+        if label is Label.UNSUPPORTED:
+            return Choice(None, None, None, "no past job of this user tells", 0.0)
+        if amounts is None:
+            why = "no past job tells the memory it used: the site gathers none, or reads 0"
+            return Choice(None, None, None, why, 0.0)
+        groups = self.similarity.groups(job)[:, 0]
+        if not len(self.needs[of].similar(groups, self.now)):
+            return Choice(None, None, None, f"no similar job tells the {of} it needed", 0.0)
+        if job.state[0] in ENDED_FOR[of] and not np.isnan(asked):
+            return next_attempt(of, amounts, asked, self.risk)
+        return choose(of, amounts, asked, self.risk)
+
+    def _similar(self, groups: Codes) -> tuple[Codes, bool]:
+        """Past jobs of this user's application, else of this user; whether it is the former."""
+        for level in (1, Similarity.OWN, Similarity.USER):
+            near = np.flatnonzero(self.groups[level] == groups[level])
+            if len(near) >= _FEWEST:
+                break
+        return near, level <= Similarity.OWN
+
+    def _label(self, count: int, own: bool, user: str | None) -> tuple[Label, str]:
+        who = user or "this user"
+        if not count:
+            return Label.UNSUPPORTED, f"no past job of {who} is known"
+        if not own:
+            many = "jobs" if count > 1 else "job"
+            text = f"hardly a past job of this application; {count} other {many} of {who}"
+            return Label.CAUTION, text
+        if count < _ENOUGH:
+            return Label.CAUTION, f"{count} similar jobs of {who}; {_ENOUGH} and more are relied on"
+        return Label.TRUSTED, f"{count} similar jobs of {who}"
+
+    def _evidence(self, near: Codes) -> tuple[PastJob, ...]:
+        some = self.past.take(near[::-1][:_SHOWN])
+        return tuple(
+            PastJob(id=str(i), state=state, elapsed=_known(e), memory=_known(m))
+            for i, state, e, m in zip(
+                some.id, some.state, some.elapsed, some.memory_used, strict=True
+            )
+        )
+
+    def _usual_hours(self, near: Codes) -> float:
+        elapsed = self.past.elapsed[near]
+        known = elapsed[~np.isnan(elapsed)]
+        return float(np.median(known)) / 3600 if len(known) else 0.0
+
+    def _whole_nodes(self, near: Codes) -> bool:
+        """Whether such jobs are given more cores than they ask for: nodes are not shared."""
+        given = self.past.cores[near] / self.past.cores_asked[near]
+        given = given[~np.isnan(given)]
+        return bool(len(given) >= _FEWEST and np.median(given) >= 2.5)
+
+    def _cores(self, job: Jobs, near: Codes, whole: bool) -> list[RequestEdit | KeptOption]:
+        asked = float(job.cores[0])
+        if np.isnan(asked) or asked <= 1 or not len(near):
+            return []
+        same = near[(self.past.cores[near] == asked) & (self.past.state[near] == "COMPLETED")]
+        used = self.past.cores_used[same]
+        used = used[~np.isnan(used)][-30:]
+        option = "ntasks" if job.tasks[0] > 1 else "cpus-per-task"
+        if len(used) < _FEWEST_CORES:
+            why = "too few similar jobs tell how many cores were busy"
+            return [KeptOption(option=option, why=why)]
+        busy = float(np.ceil(used.max()))
+        if busy > _WORTH_CORES * asked:
+            return [KeptOption(option=option, why=f"up to {busy:.0f} of {asked:.0f} are busy")]
+        if whole or job.nodes[0] > 1:
+            where = "whole nodes are given" if whole else f"{job.nodes[0]:.0f} nodes share them"
+            return [
+                KeptOption(option=option, why=f"{busy:.0f} of {asked:.0f} are busy, but {where}")
+            ]
+        own = self.groups[Similarity.OWN]
+        tried = (own == own[same[-1]]) & (self.past.cores <= busy)
+        effect = "was run so before" if tried.any() else "its effect on the time was never measured"
+        return [
+            RequestEdit(
+                option=option,
+                old=f"{asked:.0f}",
+                new=f"{busy:.0f}",
+                why=f"no similar job kept more than {busy:.0f} cores busy; {effect}",
+                label=Label.CAUTION,
+            )
+        ]
+
+    def _remarks(self, job: Jobs, near: Codes) -> tuple[str, ...]:
+        remarks = []
+        gpus = self.past.gpus_used[near]
+        gathered = bool((self.past.gpus_used > 0).any())  # else zeros mean that nothing is gathered
+        if job.gpus[0] > 0 and gathered and len(gpus) >= _FEWEST_CORES and (gpus == 0).all():
+            remarks.append(f"GPUs are asked for, and none of {len(near)} similar jobs used one")
+        lost = {of: int(np.isin(self.past.state[near], ENDED_FOR[of]).sum()) for of in _OPTION}
+        for of, count in lost.items():
+            if count:
+                remarks.append(f"{count} of {len(near)} similar jobs ended for {_LOST[of]}")
+        return tuple(remarks)
+
+
+_REQUESTED = {
+    "limit": "limit",
+    "memory": "memory_asked",
+    "cores": "cores",
+    "nodes": "nodes",
+    "gpus": "gpus",
+}
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def job_of_request(request: JobRequest, at: float) -> Jobs:
+    """A request as a job that is submitted at this moment."""
+
+    def number(value: float | None) -> Floats:
+        return np.array([np.nan if value is None else value])
+
+    def text(value: str | None) -> Texts:
+        return np.array([value], dtype=object)
+
+    nothing, moment = number(None), np.array([at])
+    return Jobs(
+        id=text(None),
+        user=text(request.user),
+        name=text(request.name),
+        partition=text(request.partition),
+        state=text(None),
+        submit=moment,
+        start=moment,
+        end=moment,
+        elapsed=nothing,
+        limit=number(request.limit),
+        cores=number(request.cores),
+        cores_asked=number(request.cores),
+        nodes=number(request.nodes or 1.0),
+        gpus=number(request.gpus),
+        tasks=nothing,
+        memory_asked=number(request.memory),
+        memory_used=nothing,
+        cores_used=nothing,
+        gpus_used=nothing,
+    )

@@ -1,0 +1,105 @@
+"""What a job script asks of sbatch: its `#SBATCH` lines, read; and the lines with other values."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from compass.domain.advice import JobRequest
+from compass.domain.errors import BadInput
+from compass.slurm import units
+
+_LARGEST = 1 << 20  # bytes of a job script
+_SHORT = {
+    "J": "job-name",
+    "t": "time",
+    "n": "ntasks",
+    "c": "cpus-per-task",
+    "N": "nodes",
+    "p": "partition",
+    "A": "account",
+    "G": "gpus",
+    "q": "qos",
+}
+
+
+def options_of_script(text: str) -> dict[str, str]:
+    """The options of a job script by their long names; of one given twice, the last."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("#"):
+            break  # sbatch stops at the first command
+        if not line.startswith("#SBATCH"):
+            continue
+        try:
+            words = shlex.split(line[len("#SBATCH") :], comments=True)
+        except ValueError as problem:
+            said = f"'{line[:80]}' cannot be read: {problem}"
+            raise BadInput(said, hint="see man sbatch") from None
+        while words:
+            word = words.pop(0)
+            if word.startswith("--"):
+                name, equals, value = word[2:].partition("=")
+            elif word.startswith("-") and len(word) > 1:
+                name, value = _SHORT.get(word[1], word[1]), word[2:]
+                equals = value
+            else:
+                continue
+            if not equals and words and not words[0].startswith("-"):
+                value = words.pop(0)
+            found[name] = value
+    return found
+
+
+def request_of_script(path: Path, user: str | None) -> JobRequest:
+    """What a job script asks for. Memory is that of a node."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise BadInput(f"{path} is too large for a job script", hint="at most 1 MiB")
+        text = path.read_text(errors="replace")
+    except OSError as problem:
+        raise BadInput(f"cannot read {path}: {problem.strerror}", hint="is it there?") from None
+    options = options_of_script(text)
+    nodes = _number(options, "nodes") or 1.0
+    tasks = _number(options, "ntasks") or (_number(options, "ntasks-per-node") or 1.0) * nodes
+    cores = tasks * (_number(options, "cpus-per-task") or 1.0)
+    memory = _memory(options, "mem")
+    per_cpu = _memory(options, "mem-per-cpu")
+    if memory is None and per_cpu is not None:
+        memory = per_cpu * cores / nodes
+    return JobRequest(
+        user=user,
+        name=options.get("job-name", path.name),  # as sbatch names it
+        partition=options.get("partition"),
+        limit=_limit(options.get("time", "")),
+        memory=memory,
+        cores=cores,
+        nodes=nodes,
+        gpus=_number(options, "gpus"),
+    )
+
+
+def _number(options: Mapping[str, str], name: str) -> float | None:
+    found = re.search(r"\d+$", options.get(name, "").partition("-")[0])
+    return float(found[0]) if found and float(found[0]) > 0 else None
+
+
+def _memory(options: Mapping[str, str], name: str) -> float | None:
+    text = options.get(name, "")
+    try:
+        size = units.size(f"{text}M" if text.isdecimal() else text)
+    except ValueError:
+        raise BadInput(f"--{name}={text} is no size", hint="for example --mem=4G") from None
+    return size or None
+
+
+def _limit(text: str) -> float | None:
+    """The seconds of --time, whose plain numbers are minutes."""
+    if not text or units.is_missing(text):
+        return None
+    try:
+        if text.isdecimal():
+            return 60.0 * float(text) or None
+        return units.seconds(text) or None
+    except ValueError:
+        raise BadInput(f"--time={text} is no time", hint="for example --time=1-12:00:00") from None
