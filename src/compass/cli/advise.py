@@ -84,25 +84,25 @@ def _advices(
 def _print(one: "Advice") -> None:
     """The lines to paste first, each with its reason; then what they rest on."""
     application = f" ({one.request.name})" if one.request.name else ""
-    typer.echo(f"{_safe(one.about + application)}: {one.label.value}, {_safe(one.reason)}")
+    typer.echo(f"{safe(one.about + application)}: {one.label.value}, {safe(one.reason)}")
     if one.after_failure:
         typer.echo("  it ran out: this is for the next attempt")
     for edit in one.edits:
         if edit.old is not None:
             typer.echo(f"- #SBATCH --{edit.option}={edit.old}{_chance(edit.risk_before)}")
         typer.echo(f"+ #SBATCH --{edit.option}={edit.new}{_chance(edit.risk)}")
-        typer.echo(f"    {_safe(edit.why)}")
+        typer.echo(f"    {safe(edit.why)}")
     for kept in one.kept:
-        typer.echo(f"  --{kept.option} stays: {_safe(kept.why)}")
+        typer.echo(f"  --{kept.option} stays: {safe(kept.why)}")
     if one.saved_core_hours or one.saved_gb_hours:
         typer.echo(
             f"  a job reserves {_amount(one.saved_core_hours)} core-hours and "
             f"{_amount(one.saved_gb_hours)} GB-hours that it does not use"
         )
     for remark in one.remarks:
-        typer.echo(f"  note: {_safe(remark)}")
+        typer.echo(f"  note: {safe(remark)}")
     if one.evidence:
-        shown = ", ".join(_safe(past.id) for past in one.evidence[:5])
+        shown = ", ".join(safe(past.id) for past in one.evidence[:5])
         more = f" and {one.similar - 5} more" if one.similar > 5 else ""
         typer.echo(f"  rests on jobs {shown}{more}")
     typer.echo("")
@@ -119,6 +119,6 @@ def _chance(risk: float | None) -> str:
     return f"   # too little for {text}"
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """Text of strangers on one line, without what a terminal would obey."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", text)

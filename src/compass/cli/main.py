@@ -24,6 +24,7 @@ from compass.cli.overview import overview
 from compass.cli.pareto import pareto
 from compass.cli.read import read
 from compass.cli.reduce import reduce
+from compass.cli.report import report
 from compass.cli.run import run as run_experiment
 from compass.cli.serve import serve
 from compass.cli.simulate import simulate
@@ -41,6 +42,7 @@ app.command("next")(propose)
 app.command("run")(run_experiment)
 app.command("simulate")(simulate)
 app.command("advise")(advise)
+app.command("report")(report)
 for _command in (read, reduce, serve, fit, columns, overview, tell, engines, ask, pareto, explain):
     app.command()(_command)
 app.add_typer(datasets.app, name="datasets")

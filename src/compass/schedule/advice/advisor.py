@@ -53,7 +53,11 @@ class Advisor:
                 raise BadInput(f"no job of {user} is known", hint="see who: sacct -a -X -o User")
         last = rows[-count:]
         kinds = dict(zip(self.groups[0, last].tolist(), last.tolist(), strict=True))
-        chosen = self.past.take(np.array(sorted(kinds.values(), reverse=True)))
+        return self.of_rows(np.array(sorted(kinds.values(), reverse=True)))
+
+    def of_rows(self, rows: Codes) -> list[Advice]:
+        """What the next jobs like these past ones should ask for."""
+        chosen = self.past.take(rows)
         return self._advices(chosen, [f"job {number}" for number in chosen.id])
 
     def of_request(self, request: JobRequest, about: str = "the request") -> Advice:

@@ -47,9 +47,9 @@ def told(of: str, amount: float) -> str:
     return quantity(amount, "s" if of == "time" else "B")
 
 
-def spent(amount: float, need: Floats) -> Floats:
-    """What is reserved and not used by jobs of these needs: lost tries, each twice the last one."""
-    lost, tried = np.zeros(len(need)), np.full(len(need), amount)
+def spent(amount: float | Floats, need: Floats) -> Floats:
+    """What is reserved and not used by jobs of these needs [n]; lost tries count."""
+    lost, tried = np.zeros(len(need)), np.zeros(len(need)) + amount
     for _ in range(_RETRIES):
         short = tried < need
         if not short.any():

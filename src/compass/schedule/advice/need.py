@@ -20,6 +20,7 @@ _MOST_LEARNT_FROM = 20_000  # the latest ones; a million jobs would take minutes
 _CALIBRATED_ON = 0.3  # of the jobs, the latest ones
 _TREES = {"num_leaves": 15, "learning_rate": 0.1, "min_data_in_leaf": 20}  # frozen on KTH
 _ROUNDS = 70
+_COMPARED = 0.9  # the level at which needs and shares of what is asked are compared
 _LONGER = 2.0  # a job that was ended for it needed more: this times as much, as one that is retried
 
 ENDED_FOR = {"time": ("TIMEOUT", "DEADLINE"), "memory": ("OUT_OF_MEMORY",)}
@@ -83,6 +84,8 @@ class Needs:
         self.need = need[known]
         self.end = jobs.end[known]
         self.groups = groups[:, known]
+        self.shares = self.need / self._asked(jobs)[known]  # NaN: nothing was asked for
+        self._relative = False
         self._trees: list[Any] = []
         self._offsets: list[tuple[dict[int, float], dict[int, float], float]] = []
         if len(known) >= _FEWEST_FOR_TREES:
@@ -101,7 +104,10 @@ class Needs:
         inputs = self._inputs(jobs, groups, jobs.submit)
         cut = int(len(jobs) * (1.0 - _CALIBRATED_ON))
         rows = lgb.Dataset(inputs[:cut], logs[:cut], params={"verbose": -1}, free_raw_data=False)
-        for level in LEVELS:
+        rows.construct()
+
+        def grown(level: float, base: Floats) -> tuple[Any, Floats]:
+            """A tree model, and how far it is below the later jobs."""
             settings = {
                 "objective": "quantile",
                 "alpha": level,
@@ -111,9 +117,15 @@ class Needs:
                 "deterministic": True,
                 **_TREES,
             }
-            tree = lgb.train(settings, rows, num_boost_round=_ROUNDS)
+            tree = lgb.train(settings, rows.set_label(logs[:cut] - base[:cut]), _ROUNDS)
+            return tree, logs[cut:] - base[cut:] - tree.predict(inputs[cut:], num_threads=1)
+
+        nothing, asked = np.zeros(len(jobs)), self._base(jobs)
+        losses = [_pinball(grown(_COMPARED, base)[1], _COMPARED) for base in (nothing, asked)]
+        self._relative = losses[1] < losses[0]
+        for level in LEVELS:
+            tree, over = grown(level, asked if self._relative else nothing)
             self._trees.append(tree)
-            over = logs[cut:] - tree.predict(inputs[cut:], num_threads=1)
             self._offsets.append(
                 (
                     _by_group(groups[Similarity.OWN, cut:], over, level),
@@ -122,8 +134,16 @@ class Needs:
                 )
             )
 
+    def _asked(self, jobs: Jobs) -> Floats:
+        return jobs.memory_asked if self.of == "memory" else jobs.limit
+
+    def _base(self, jobs: Jobs) -> Floats:
+        """The logarithm of what is asked for; 0 where nothing is."""
+        asked = self._asked(jobs)
+        return np.where(np.isnan(asked), 0.0, np.log(np.maximum(asked, 1e-9)))
+
     def _inputs(self, jobs: Jobs, groups: Codes, at: Floats) -> Floats:
-        had = jobs.memory_asked if self.of == "memory" else jobs.limit
+        had = self._asked(jobs)
         other = jobs.limit if self.of == "memory" else jobs.memory_asked
         asked = np.stack([had, other, jobs.cores, jobs.nodes], axis=1)
         return features(self.groups, self.end, self.need, groups, at, asked)
@@ -132,7 +152,7 @@ class Needs:
         """What these jobs will need, asked at these moments."""
         groups = self.similarity.groups(jobs)
         if not self.learnt:
-            return self._of_similar(groups, at)
+            return self._of_similar(groups, at, self._asked(jobs))
         inputs = self._inputs(jobs, groups, at)
         values = []
         for tree, (own, user, everybody) in zip(self._trees, self._offsets, strict=True):
@@ -143,18 +163,27 @@ class Needs:
                 )
             ]
             values.append(tree.predict(inputs, num_threads=1) + np.array(offsets))
-        rising = np.maximum.accumulate(np.stack(values, axis=1), axis=1)
+        base = self._base(jobs) if self._relative else np.zeros(len(jobs))
+        rising = np.maximum.accumulate(np.stack(values, axis=1) + base[:, None], axis=1)
         return Amounts(np.exp(rising), np.full(len(jobs), LEVELS[-1]))
 
-    def _of_similar(self, groups: Codes, at: Floats) -> Amounts:
+    def _of_similar(self, groups: Codes, at: Floats, asked: Floats) -> Amounts:
+        """Quantiles of what similar jobs needed, or of its share of what they asked for."""
         values = np.full((len(at), len(LEVELS)), np.nan)
         highest = np.full(len(at), np.nan)
         for row, moment in enumerate(at):
             near = self.similar(groups[:, row], moment)
-            if len(near):
-                highest[row] = len(near) / (len(near) + 1.0)
-                logs = np.log(self.need[near])
-                values[row] = np.exp([_upper(logs, min(x, highest[row])) for x in LEVELS])
+            if not len(near):
+                continue
+            highest[row] = len(near) / (len(near) + 1.0)
+            levels = [min(level, highest[row]) for level in LEVELS]
+            logs, shares = np.log(self.need[near]), np.log(self.shares[near])
+            told = [_upper(logs, level) for level in levels]
+            if not np.isnan(asked[row]) and not np.isnan(shares).any():
+                of_asked = [_upper(shares, level) for level in levels]
+                if of_asked[-1] - of_asked[0] < told[-1] - told[0]:  # these lie closer together
+                    told = [share + np.log(asked[row]) for share in of_asked]
+            values[row] = np.exp(told)
         return Amounts(values, highest)
 
     def similar(self, groups: Codes, at: float, fewest: int = 19) -> Codes:
@@ -171,6 +200,11 @@ def _upper(values: Floats, level: float) -> float:
     """The smallest of these that the next one is below with this chance; else the largest."""
     place = int(np.ceil((len(values) + 1) * level - 1e-9))
     return float(np.sort(values)[min(place, len(values)) - 1])
+
+
+def _pinball(over: Floats, level: float) -> float:
+    """The loss whose least value is that of the quantile; `over` is truth less prediction."""
+    return float(np.maximum(level * over, (level - 1.0) * over).mean())
 
 
 def _by_group(groups: Codes, over: Floats, level: float) -> dict[int, float]:

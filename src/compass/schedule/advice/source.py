@@ -14,7 +14,7 @@ RECENT = "sacct:-S now-90days"
 
 def past_jobs(source: str) -> Jobs:
     """The jobs that a file or Slurm tells; of a dump only the columns that matter are read."""
-    table = _table(source)
+    table = table_of(source)
     # What reading used is given back before a model is learnt: it is as large as the jobs.
     pa.default_memory_pool().release_unused()
     jobs = jobs_of_table(table)
@@ -23,7 +23,8 @@ def past_jobs(source: str) -> Jobs:
     return jobs
 
 
-def _table(source: str) -> pa.Table:
+def table_of(source: str, *, whole: bool = False) -> pa.Table:
+    """The accounting that a file or Slurm tells; `whole`: all columns of a dump."""
     if source.startswith("sacct:"):
         return read(source).arrow
     path = Path(source)
@@ -35,5 +36,5 @@ def _table(source: str) -> pa.Table:
     if path.is_file():
         reader = files.reader_for(path)
         if isinstance(reader, Sacct):
-            return reader.read(path, wanted=COLUMNS)
+            return reader.read(path, wanted=None if whole else COLUMNS)
     return read(source).arrow
