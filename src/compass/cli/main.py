@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from compass.cli import cache, datasets, experiments, flags, platforms, synth
+from compass.cli import cache, datasets, experiments, flags, platforms, slurm, synth
 from compass.cli.advise import advise
 from compass.cli.ask import ask
 from compass.cli.chat import chat
@@ -50,6 +50,7 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(experiments.app, name="experiments")
 app.add_typer(synth.app, name="synth")
 app.add_typer(platforms.app, name="platforms")
+app.add_typer(slurm.app, name="slurm")
 
 BAD_INPUT = 2
 INTERRUPTED = 130

@@ -1,0 +1,1 @@
+"""Advice at submit time: a table looked up by a small script inside sbatch, salloc and srun."""

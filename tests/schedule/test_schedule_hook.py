@@ -1,0 +1,143 @@
+"""The hook inside a real sbatch: it writes down, tells, changes, and never stands in the way."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_schedule_advice import made
+
+from compass.domain.errors import BadInput
+from compass.schedule.advice.advisor import Advisor
+from compass.schedule.hook.build import Mode, build_hook
+from slurm_lab import SlurmLab
+
+ODD = 'ann"\\\n]] .. os.exit(1) --'  # nobody's name, and a text must stay a text
+
+
+@dataclass
+class Site:
+    """A Slurm client whose sbatch has the hook."""
+
+    folder: Path
+
+    def submit(self, *options: str, user: str = "u0", name: str = "app1") -> tuple[int, str]:
+        """The number of a held job, and what sbatch printed on standard error."""
+        done = subprocess.run(
+            ("sbatch", "--parsable", "--hold", f"--job-name={name}", *options),
+            input="#!/bin/sh\ntrue\n",
+            env=os.environ | {"SLURM_CONF": str(self.folder / "slurm.conf"), "USER": user},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        return int(done.stdout.strip().partition(";")[0]), done.stderr
+
+    def shown(self, job: int) -> dict[str, str]:
+        """What Slurm took the job for."""
+        words = subprocess.run(
+            ("scontrol", "-o", "show", "job", str(job)),
+            env=os.environ | {"SLURM_CONF": str(self.folder / "slurm.conf")},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        ).stdout.split()
+        return dict(word.split("=", 1) for word in words if "=" in word)
+
+    def build(self, mode: Mode, **other: Any) -> None:
+        jobs = made(300, user=np.array((["u0"] * 299) + [ODD], dtype=object))
+        build_hook(Advisor(jobs), self.folder / "hook", mode, log=str(self.log), **other)
+        shutil.copy(self.folder / "hook" / "cli_filter.lua", self.folder)
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "decisions.jsonl"
+
+    def decisions(self) -> list[dict[str, Any]]:
+        """What was written down since the last look."""
+        if not self.log.exists():
+            return []
+        found = [json.loads(line) for line in self.log.read_text().splitlines()]
+        self.log.unlink()
+        return found
+
+
+@pytest.fixture(scope="module")
+def site(slurm: SlurmLab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("site")
+    conf = slurm.conf.read_text() + "CliFilterPlugins=cli_filter/lua\n"
+    (folder / "slurm.conf").write_text(conf)
+    yield Site(folder)
+    slurm.run("scancel", f"--user={os.getuid()}", "--state=PENDING", "--name=app1")
+
+
+def test_modes_of_the_hook(site: Site) -> None:
+    site.build("observe")
+    job, told = site.submit("--time=10:00:00", "--mem=6000M")
+    assert "compass" not in told
+    assert site.shown(job)["TimeLimit"] == "10:00:00"
+    seen = {one["option"]: one for one in site.decisions()}
+    assert set(seen) == {"mem", "time"}
+    limit = seen["time"]
+    assert (limit["asked"], limit["applied"], limit["user"]) == ("10:00:00", False, "u0")
+    assert limit["advised"].startswith("0-00:")
+    assert limit["table"]
+    assert limit["compass"]
+    assert limit["why"] == "similar jobs need less"
+    assert limit["risk"] == 0.05
+
+    site.build("advise")
+    job, told = site.submit("--time=10:00:00")
+    assert f"--time={limit['advised']} would do" in told
+    assert site.shown(job)["TimeLimit"] == "10:00:00"
+
+    site.build("enforce")
+    job, told = site.submit("--time=10:00:00", "--mem=6000M")
+    assert f"--time={limit['advised']} is asked for" in told
+    assert site.shown(job)["TimeLimit"] == limit["advised"].removeprefix("0-")
+    assert site.shown(job)["MinMemoryNode"] == seen["mem"]["advised"]
+    job, _ = site.submit("--time=2")  # too little is found as well
+    assert site.shown(job)["TimeLimit"] == limit["advised"].removeprefix("0-")
+    assert any(one["why"] == "similar jobs need more" for one in site.decisions())
+
+
+def test_the_hook_stays_out_of_the_way(site: Site) -> None:
+    site.build("enforce")
+    job, told = site.submit("--time=10:00:00", user="stranger")
+    assert (site.shown(job)["TimeLimit"], told) == ("10:00:00", "")
+    assert site.decisions()[-1]["why"] == "no similar past job"
+    (site.folder / "hook" / "off").touch()
+    job, told = site.submit("--time=10:00:00")
+    assert (site.shown(job)["TimeLimit"], told, site.decisions()) == ("10:00:00", "", [])
+    (site.folder / "hook" / "off").unlink()
+    site.build("enforce", days=-1.0)
+    job, _ = site.submit("--time=10:00:00")
+    assert site.shown(job)["TimeLimit"] == "10:00:00"
+    assert site.decisions()[-1]["why"] == "the table is too old"
+    for broken in ("return {", "return { jobs = 3 }", "while", ""):
+        (site.folder / "hook" / "table.lua").write_text(broken)
+        job, _ = site.submit("--time=10:00:00")
+        assert site.shown(job)["TimeLimit"] == "10:00:00"
+    (site.folder / "hook" / "table.lua").unlink()
+    site.submit("--time=10:00:00")
+
+
+def test_what_cannot_be_built(tmp_path: Path) -> None:
+    advisor = Advisor(made(60))
+    with pytest.raises(BadInput, match="no mode 'force'"):
+        build_hook(advisor, tmp_path, "force")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="cannot be named"):
+        build_hook(advisor, tmp_path / 'a"b')
+    odd = made(60, user=np.array([ODD] * 60, dtype=object))
+    build_hook(Advisor(odd), tmp_path)
+    table = (tmp_path / "table.lua").read_text()
+    assert "os.exit(1)" not in table
+    assert "\\010\\093\\093" in table  # the line break and the brackets, as numbers
