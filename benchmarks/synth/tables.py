@@ -8,7 +8,7 @@ import numpy as np
 import compass as cp
 from benchmarks.roles import data_folder, sources
 from compass.domain.expression import names_in
-from compass.domain.space import Role, Space
+from compass.domain.space import Category, Role, Space
 from compass.language import parse_rule
 from compass.prepare import Prepared
 from compass.prepare.study_file import study_of
@@ -24,7 +24,7 @@ _ML = {
     "california": ("california_housing.csv", "median_house_value", False, ()),
 }  # fmt: skip
 ML = tuple(_ML)
-PERFORMANCE = ("powerbound", "kripke", "zeus")
+PERFORMANCE = ("powerbound", "kripke", "amg", "zeus", "convolution")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,8 @@ def performance_table(name: str) -> RealTable:
         source = next(one for key, one in known if key == name or one.path.startswith(name))
         data = source.read(data_folder())
     prepared = data.prepared
-    target = prepared.space.having(Role.OUTCOME)[0]
+    outcomes = prepared.space.having(Role.OUTCOME)
+    target = next(name for name in outcomes if not isinstance(prepared.space[name], Category))
     return _of(name, prepared, target, tuple(data.study.rules))
 
 

@@ -35,7 +35,12 @@ if TYPE_CHECKING:
     from compass.engine.compass import Compass
     from compass.engine.dataset import Dataset, read
     from compass.engine.store import load
-    from compass.engine.synthesis import judge_synthetic, load_synthesizer, synthesizer
+    from compass.engine.synthesis import (
+        judge_synthetic,
+        load_synthesizer,
+        predict_beside,
+        synthesizer,
+    )
     from compass.experiment.experiment import Experiment
     from compass.exporters.forms import export
     from compass.language import format_query, parse_query
@@ -87,6 +92,7 @@ _WHERE = {
     "same": "compass.domain.goal",
     "set_to": "compass.domain.query",
     "simulate": "compass.schedule.simulate",
+    "predict_beside": "compass.engine.synthesis",
     "synthesizer": "compass.engine.synthesis",
     "times": "compass.domain.query",
     "within": "compass.domain.goal",
@@ -127,6 +133,7 @@ __all__ = [
     "observe",
     "parse_query",
     "plus",
+    "predict_beside",
     "read",
     "read_trace",
     "reduce",

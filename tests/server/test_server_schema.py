@@ -51,7 +51,7 @@ CHECKS = [
     response_schema_conformance,
     unsupported_method,
 ]
-LEARNS = ("/engines", "/tell", "/tell/upload")
+LEARNS = ("/engines", "/synthesizers", "/check", "/tell", "/tell/upload")
 TAGS = ROUTES  # every noun has one file of routes, and is called like it
 QUESTIONS = (RECOMMEND, RECONFIGURE, "Recommend X = {nodes: ?} to achieve Y = {power: <= 100}")
 REAL = {  # parts of requests that say something, by their name
@@ -117,6 +117,7 @@ def real(facing: Server) -> dict[str, str]:
         plan = {"columns": {"threads": {"allowed": [1, 2]}}, "goals": {"runtime": "minimize"}}
         begun = client.post(f"{API}/experiments", json={"plan": plan})
         experiment = begun.json()["id"]
+        learnt = client.post(f"{API}/synthesizers", json={"dataset": made}, params={"wait": 60})
         return {
             "key": client.headers["Compass-Workspace"],
             "datasets": made,
@@ -124,6 +125,7 @@ def real(facing: Server) -> dict[str, str]:
             "answers": answer,
             "chats": chat,
             "experiments": experiment,
+            "synthesizers": learnt.json()["id"],
             "jobs": job,
             "models": "0" * 16,
         }

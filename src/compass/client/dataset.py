@@ -19,6 +19,7 @@ from compass.prepare.study import with_roles
 if TYPE_CHECKING:
     from compass.client.engine import RemoteEngine
     from compass.client.server import Server
+    from compass.client.synthesizer import RemoteSynthesizer
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +107,33 @@ class RemoteDataset:
             job = finished(connection, begun, progress)
             known = self.server.engine_info(str(job.engine))
         return RemoteEngine(self.server, known, progress).fit(outcomes)
+
+    def synthesizer(
+        self,
+        synthesizer: str = "cart",
+        *,
+        name: str | None = None,
+        rules: Iterable[str] = (),
+        seed: int | None = None,
+        settings: Mapping[str, Any] | None = None,
+        tune: float = 0.0,
+        progress: Progress | None = None,
+    ) -> "RemoteSynthesizer":
+        """Learn to draw rows like these; `settings` are some of those of the synthesizer."""
+        body = {
+            "dataset": self.id,
+            "study": _plain(self.study),
+            "synthesizer": synthesizer,
+            "name": name,
+            "rules": list(rules),
+            "seed": seed,
+            "settings": dict(settings or {}),
+            "tune": tune,
+        }
+        connection = self.server.connection
+        reply = connection.call("POST", "/synthesizers", params=NOW, body=body, begins=True)
+        job = finished(connection, understood(Job, reply), progress)
+        return self.server.synthesizer_of(str(job.synthesizer))
 
     def _fitted(
         self, name: str | None, options: dict[str, Any], brought: dict[str, str]

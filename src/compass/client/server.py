@@ -15,6 +15,7 @@ from compass.client.files import as_file, opened
 from compass.client.jobs import Progress, finished
 from compass.client.problems import no_server
 from compass.client.replies import understood
+from compass.client.synthesizer import RemoteSynthesizer
 from compass.domain.api import (
     About,
     DatasetBrief,
@@ -24,9 +25,11 @@ from compass.domain.api import (
     ExperimentInfo,
     Job,
     ModelInfo,
+    SynthesizerInfo,
 )
 from compass.domain.arguments import number, takes, text
 from compass.domain.errors import BadInput, unknown
+from compass.synth.quality.report import QualityReport
 
 
 @takes(
@@ -189,6 +192,48 @@ class Server:
         body = {"name": name or "experiment", "plan": dict(plan)}
         reply = self.connection.call("POST", "/experiments", body=body)
         return RemoteExperiment(self.connection, understood(ExperimentInfo, reply))
+
+    def synthesizers(self) -> list[RemoteSynthesizer]:
+        """The synthesizers of the workspace, the newest first."""
+        return [
+            self.synthesizer_of(understood(SynthesizerInfo, entry).id)
+            for entry in self.connection.entries("/synthesizers")
+        ]
+
+    def synthesizer(self, name: str) -> RemoteSynthesizer:
+        """The synthesizer of this name or id; of several of that name the newest."""
+        every = self.synthesizers()
+        for one in every:
+            if name in (one.id, one.name):
+                return one
+        names = [one.name for one in every]
+        raise unknown("synthesizer", name, list(dict.fromkeys(names)), where="on the server")
+
+    def synthesizer_of(self, name: str) -> RemoteSynthesizer:
+        """The synthesizer of this id."""
+        reply = self.connection.call("GET", f"/synthesizers/{name}")
+        return RemoteSynthesizer(self.connection, understood(SynthesizerInfo, reply))
+
+    def judge_synthetic(
+        self,
+        real: RemoteDataset,
+        synthetic: RemoteDataset,
+        *,
+        test: RemoteDataset | None = None,
+        target: str | None = None,
+        seed: int | None = None,
+    ) -> QualityReport:
+        """How like the rows of one dataset those of another are, each measure beside its floor."""
+        body = {
+            "real": real.id,
+            "study": real.study.model_dump(mode="json", exclude_defaults=True),
+            "synthetic": synthetic.id,
+            "test": None if test is None else test.id,
+            "target": target,
+            "seed": seed,
+        }
+        reply = self.connection.call("POST", "/synthesizers/check", body=body, again=True)
+        return understood(QualityReport, reply)
 
     def upload(
         self, source: Any, *, name: str | None = None, progress: Progress | None = None

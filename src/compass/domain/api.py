@@ -106,6 +106,7 @@ class Job(Noun):
     engine: Id | None = Field(None, description="the engine that it makes, or learns for")
     outcome: str | None = Field(None, description="the outcome that it learns")
     answer: Id | None = Field(None, description="the answer that it makes or completes")
+    synthesizer: Id | None = Field(None, description="the synthesizer that it makes")
     problem: Problem | None = None
 
     def brief(self) -> "Job":
@@ -339,6 +340,26 @@ class TellView(Noun):
 
     engine: EngineInfo
     report: TellReport
+
+
+class SynthesizerInfo(Kept):
+    """A synthesizer that has learnt a dataset, and draws rows like it."""
+
+    dataset: Id
+    synthesizer: str = Field(description="cart, copula, ctgan, ...")
+    rows: int = Field(0, description="rows that were learnt from")
+    columns: tuple[str, ...] = Field((), description="what it draws; in a list the first ones")
+    rules: tuple[str, ...] = Field((), description="that every row obeys; in a list the first ones")
+    seed: int = 0
+    settings: dict[str, Any] = Field(default_factory=dict, description="of the synthesizer")
+    notes: tuple[str, ...] = ()
+    bytes: int = 0
+    version: str = Field("", description="of the Compass that made it")
+
+    def brief(self) -> "SynthesizerInfo":
+        """It in a list."""
+        cut = {name: _first(getattr(self, name)) for name in ("columns", "rules", "notes")}
+        return self.model_copy(update=cut)
 
 
 class CatalogueEntry(Noun):

@@ -25,7 +25,7 @@ from compass.prepare import Encoder
 from compass.readers.table import Table
 from compass.settings import Settings, SynthesisSettings
 from compass.synth.base import Floats, Tell, silent
-from compass.synth.model import SynthesisModel, fit_prepared, load_model
+from compass.synth.model import SynthesisModel, fit_prepared, given_table, load_model
 from compass.synth.predict import (
     OutcomePredictions,
     Predictions,
@@ -83,12 +83,14 @@ def load_synthesizer(path: str | PathLike[str]) -> SynthesisModel:
     return load_model(str(path))
 
 
-def predict_beside(model: SynthesisModel, table: Table, engine: "Compass | None" = None,
-                   **options: Any) -> Predictions:  # fmt: skip
+def predict_beside(
+    model: SynthesisModel, rows: Any, engine: "Compass | None" = None, **options: Any
+) -> Predictions:
     """The outcomes of given rows by a synthesizer, and by the surrogate of an engine beside it.
 
     `options` are those of `SynthesisModel.predict`.
     """
+    table = given_table(rows)
     found = model.predict(table, **options)
     if engine is None:
         return found

@@ -40,6 +40,7 @@ ROUTES = (
     "runs",
     "chats",
     "experiments",
+    "synthesizers",
     "jobs",
 )
 UPLOADS = ("/upload",)  # paths that end so take files

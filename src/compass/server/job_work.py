@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from compass.domain.answer import ModelCard, Pending
-from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, State
+from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, State, SynthesizerInfo
 from compass.server import answers
 from compass.server.jobs import Running
 from compass.server.learning import learn_for, with_models
@@ -14,6 +14,7 @@ from compass.server.pool import Report
 from compass.server.problems import Refused
 from compass.server.sizes import size_of
 from compass.server.store import Workspace, now
+from compass.server.synthesis_tasks import FILE
 
 if TYPE_CHECKING:
     from compass.server.service import Service
@@ -160,6 +161,35 @@ async def _learn_runs(
         (draft / "about.json").write_text(about.model_dump_json())
 
 
+async def synthesize(
+    service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
+) -> dict[str, str]:
+    """Learn to draw rows like those of a dataset, and keep what was learnt."""
+    name = given["synthesizer"]
+    if workspace.has("synthesizers", name):
+        return {}  # the server ended after it was done and before that was noted
+    data = service.ready_dataset(workspace, given["dataset"])
+    options = given["options"]
+    with workspace.making("synthesizers", name) as draft:
+        task = options | {
+            "data": service.dataset_task(workspace, given["dataset"], given["study"]),
+            "output": str(draft / FILE),
+        }
+        described = json.loads(await _in_fit_pool(service, "synthesize", task, workspace, running))
+        about = SynthesizerInfo(
+            id=name,
+            name=given["name"] or data.name,
+            created=now(),
+            dataset=data.id,
+            synthesizer=options["synthesizer"],
+            bytes=size_of(draft),
+            version=version("compass-hpc"),
+            **described,
+        )
+        (draft / "about.json").write_text(about.model_dump_json())
+    return {}
+
+
 async def ask_question(
     service: "Service", workspace: Workspace, given: dict[str, Any], running: Running
 ) -> dict[str, str]:
@@ -267,6 +297,7 @@ WORK = {
     "fit": fit_engine,
     "learn": learn_outcome,
     "tell": tell_runs,
+    "synthesize": synthesize,
     "ask": ask_question,
     "complete": complete_answer,
 }

@@ -27,6 +27,7 @@ from compass.domain.api import (
     ExperimentInfo,
     ModelBrief,
     ModelInfo,
+    SynthesizerInfo,
 )
 from compass.domain.base import Noun
 from compass.server.problems import Refused
@@ -69,6 +70,7 @@ DATASETS = Listing("datasets", DatasetInfo, DatasetBrief, DatasetInfo.brief)
 MODELS = Listing("models", ModelInfo, ModelBrief, ModelInfo.brief)
 ENGINES = Listing("engines", EngineInfo, EngineBrief, EngineInfo.brief)
 EXPERIMENTS = Listing("experiments", ExperimentInfo, ExperimentInfo, ExperimentInfo.brief)
+SYNTHESIZERS = Listing("synthesizers", SynthesizerInfo, SynthesizerInfo, SynthesizerInfo.brief)
 ANSWERS = Listing("answers", AnswerInfo, AnswerInfo, AnswerInfo.brief, by_use=True)
 
 

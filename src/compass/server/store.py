@@ -10,6 +10,7 @@ state/
                              (as many parts are), question.json
     chats/<id>/  jobs/<id>/  about.json
     experiments/<id>/        about.json, and the store of its runs
+    synthesizers/<id>/       about.json, and what was learnt
   passing/                   files on their way; emptied when a server starts
   briefs/                    summaries for lists; made again where they are missing
   quarantine/                what a server found and did not understand; never removed
@@ -48,9 +49,11 @@ from compass.server.problems import Refused, damaged, not_found, too_large
 from compass.server.quarantine import FOLDER, set_aside
 from compass.server.sizes import readable_size, size_of
 
-Kind = Literal["datasets", "models", "engines", "answers", "chats", "jobs", "experiments"]
+Kind = Literal[
+    "datasets", "models", "engines", "answers", "chats", "jobs", "experiments", "synthesizers"
+]
 KINDS: tuple[Kind, ...] = (
-    *("datasets", "models", "engines", "answers", "chats", "jobs", "experiments"),
+    *("datasets", "models", "engines", "answers", "chats", "jobs", "experiments", "synthesizers"),
 )
 ABOUT = "about.json"  # what is known about a thing, in its folder
 _KEY = "key"  # of a workspace: a hash of it

@@ -20,6 +20,7 @@ from compass.server import experiment_tasks
 from compass.server.chat_tasks import ChatHandlers
 from compass.server.file_checks import check_shape, check_table
 from compass.server.memory import resident
+from compass.server.synthesis_tasks import SynthesisHandlers
 from compass.server.worker import CONTINUABLE
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class TaskHandlers:
         # Answers that can be gone on with, each with its engine, which is one of those above.
         self._unfinished: OrderedDict[str, tuple[str, Iterator[Answer]]] = OrderedDict()
         talks = ChatHandlers()
+        rows = SynthesisHandlers(self._dataset, self._engine)
         self._tasks: dict[str, Callable[[Given, Report], bytes]] = {
             "read": self.read,
             "columns": self.columns,
@@ -74,6 +76,7 @@ class TaskHandlers:
             "begin": talks.begin,
             "say": talks.say,
             "edit": talks.edit,
+            **rows.tasks,
             **{f"experiment_{name}": task for name, task in experiment_tasks.TASKS.items()},
         }
 

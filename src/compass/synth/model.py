@@ -123,7 +123,7 @@ class SynthesisModel:
 
     def fill(
         self,
-        table: Table,
+        table: Any,
         *,
         where: Iterable[str] = (),
         draws: int = 1,
@@ -133,10 +133,13 @@ class SynthesisModel:
         """The rows of a table with their empty cells drawn; columns that it lacks are all drawn.
 
         With several `draws` each row is there as many times, one after the other: a distribution
-        of what was not given. The column `filled` names the cells that were drawn. A row that
+        of what was not given. `table` is a file, a data frame, columns by name, or a list of rows;
+        the column `filled` names the cells that were drawn. A row that
         cannot be filled keeps its gaps, and the report says so.
         """
-        X = self.encoded(table)
+        if draws < 1:
+            raise BadInput(f"{draws} draws cannot be made", hint="ask for at least one")
+        X = self.encoded(given_table(table))
         conditions = self.conditions(where)
         repeated = np.repeat(X, draws, axis=0)
         found = drawing.fill(
@@ -180,7 +183,7 @@ class SynthesisModel:
 
     def predict(
         self,
-        table: Table,
+        table: Any,
         *,
         draws: int = 50,
         level: float = LEVEL,
@@ -188,7 +191,7 @@ class SynthesisModel:
         tell: Tell = silent,
     ) -> Predictions:
         """The outcomes of given rows: the mean of so many draws, and what most of them lie in."""
-        return predict(self, table, draws=draws, level=level, seed=seed, tell=tell)
+        return predict(self, given_table(table), draws=draws, level=level, seed=seed, tell=tell)
 
     def encoded(self, table: Table) -> Floats:
         """The cells of a table in the columns that are drawn, [m, d]; NaN where there is none."""
@@ -241,6 +244,18 @@ class SynthesisModel:
                 file, allow_pickle=False, **{_META: np.frombuffer(text, np.uint8)}, **arrays
             )
         return path
+
+
+def given_table(source: Any) -> Table:
+    """Rows that are given: a file, a data frame, columns by name, or a list of rows."""
+    from compass.readers import read
+
+    if isinstance(source, list | tuple) and all(isinstance(row, Mapping) for row in source):
+        if not source:
+            raise BadInput("there are no rows", hint="give at least one")
+        names = dict.fromkeys(name for row in source for name in row)
+        source = {name: [row.get(name) for row in source] for name in names}
+    return read(source)
 
 
 def fit_prepared(
