@@ -138,6 +138,11 @@ def fill(
     write_rows(filled, output, as_json=as_json)
 
 
+Plane = Annotated[
+    str, flags.option("--picture", "NAME", "Of the report: pca, or umap (extra `umap`).")
+]
+
+
 @app.command()
 @grouped
 def check(
@@ -145,6 +150,7 @@ def check(
     synthetic: Annotated[str, flags.argument("SYNTHETIC", "The synthetic rows.")],
     test: Held = None,
     target: Target = None,
+    picture: Plane = "pca",
     output: Page = None,
     *,
     study: StudyFlags,
@@ -161,7 +167,9 @@ def check(
         raise BadInput(f"cannot tell how to write {output}", hint="name it *.html or *.md")
     data = sources.dataset(real, study.parsed())
     with progress(quiet=as_json) as tell:
-        report = judge_synthetic(data, synthetic, test=test, target=target, seed=seed, tell=tell)
+        report = judge_synthetic(
+            data, synthetic, test=test, target=target, seed=seed, picture=picture, tell=tell
+        )
     if output is not None:
         write_text(output, html(report) if output.suffix == ".html" else markdown(report))
         print_line(f"wrote {output}")

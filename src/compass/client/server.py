@@ -221,6 +221,7 @@ class Server:
         *,
         test: RemoteDataset | None = None,
         target: str | None = None,
+        picture: str = "pca",
         seed: int | None = None,
     ) -> QualityReport:
         """How like the rows of one dataset those of another are, each measure beside its floor."""
@@ -230,6 +231,7 @@ class Server:
             "synthetic": synthetic.id,
             "test": None if test is None else test.id,
             "target": target,
+            "picture": picture,
             "seed": seed,
         }
         reply = self.connection.call("POST", "/synthesizers/check", body=body, again=True)

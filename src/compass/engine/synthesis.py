@@ -33,6 +33,7 @@ from compass.synth.predict import (
     numbers_predicted,
 )
 from compass.synth.quality.judge import judge
+from compass.synth.quality.plane import Picture
 from compass.synth.quality.report import QualityReport
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _known(space: Space, table: Table) -> Floats:
 _HELD_OUT = 0.25  # of the real rows, where none are given that nothing was learnt from
 
 
-@takes(target=maybe(text), tell=function)
+@takes(target=maybe(text), picture=text, tell=function)
 def judge_synthetic(
     real: Any,
     synthetic: Any,
@@ -151,12 +152,14 @@ def judge_synthetic(
     test: Any = None,
     target: str | None = None,
     seed: int | None = None,
+    picture: Picture = "pca",
     tell: Tell = silent,
 ) -> QualityReport:
     """How like real rows synthetic ones are, each measure beside real against real rows.
 
     `test` are real rows that the synthetic ones were not learnt from; without them a quarter of
     the real rows is held out, and the report says that the synthetic ones may know these.
+    `picture` of the rows: pca, or umap (extra `umap`).
     """
     runs = real if isinstance(real, Dataset) else read(real)
     seed = Settings().seed if seed is None else seed
@@ -173,7 +176,7 @@ def judge_synthetic(
         )
     else:
         train, checked, notes = whole, _gapless(_encoded(test, space)), ()
-    report = judge(space, train, made, checked, target, seed=seed, tell=tell)
+    report = judge(space, train, made, checked, target, seed=seed, picture=picture, tell=tell)
     return report.model_copy(update={"notes": (*notes, *report.notes)})
 
 

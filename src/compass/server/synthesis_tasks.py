@@ -117,6 +117,7 @@ class SynthesisHandlers:
             self._dataset(given["synthetic"]),
             test=None if test is None else self._dataset(test),
             target=given["target"],
+            picture=given["picture"],
             seed=given["seed"],
             tell=report,
         )

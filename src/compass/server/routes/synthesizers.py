@@ -28,6 +28,7 @@ from compass.server.store import Workspace, new_id
 from compass.server.synthesis_tasks import FILE, MOST_ROWS
 from compass.synth.decide import Decision
 from compass.synth.predict import Predictions
+from compass.synth.quality.plane import Picture
 from compass.synth.quality.report import QualityReport
 from compass.synth.report import SynthesisReport
 
@@ -111,6 +112,7 @@ class CheckRequest(Noun):
     test: Id | None = Field(None, description="real rows that nothing was learnt from")
     study: Study | None = Field(None, description="what columns mean; as the real dataset says")
     target: Column | None = None
+    picture: Picture = "pca"
     seed: Seed = None
 
 
@@ -160,7 +162,7 @@ async def listing(listed: ListDep) -> Response:
     return await listed.of(SYNTHESIZERS)
 
 
-@router.post("/check", response_model=QualityReport)
+@router.post("/check", response_model=QualityReport, responses=LACKING)
 async def check(service: ServiceDep, workspace: WorkspaceDep, given: CheckRequest) -> Response:
     """How like the rows of one dataset those of another are, each measure beside its floor."""
     test = None if given.test is None else service.dataset_task(workspace, given.test)
@@ -170,6 +172,7 @@ async def check(service: ServiceDep, workspace: WorkspaceDep, given: CheckReques
         "synthetic": service.dataset_task(workspace, given.synthetic),
         "test": test,
         "target": given.target,
+        "picture": given.picture,
         "seed": given.seed,
     }
     return _reply(await service.run_task_bytes(workspace, "synth_check", task))

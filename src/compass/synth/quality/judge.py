@@ -9,9 +9,10 @@ from compass.domain.errors import BadInput, unknown
 from compass.domain.space import Role, Space
 from compass.synth.base import Floats, Tell, silent
 from compass.synth.quality.dense import dense, thinned
-from compass.synth.quality.dissimilarity import dissimilarity, principal
+from compass.synth.quality.dissimilarity import dissimilarity
 from compass.synth.quality.divergence import mean_kl
 from compass.synth.quality.efficiency import Efficiency, efficiencies
+from compass.synth.quality.plane import Picture, in_the_plane
 from compass.synth.quality.predictive import global_utility, two_sample_auc
 from compass.synth.quality.privacy import closeness
 from compass.synth.quality.report import EfficiencyLine, Measure, Point, QualityReport
@@ -43,11 +44,13 @@ def judge(
     target: str | None = None,
     *,
     seed: int = 7,
+    picture: Picture = "pca",
     tell: Tell = silent,
 ) -> QualityReport:
     """Every measure of synthetic rows [m, d]; `test` are real rows that were not learnt from.
 
-    The floor of a measure is that of one half of the real rows against the other.
+    `picture` says how rows become points: principal components (pca) or UMAP (umap). The floor of
+    a measure is that of one half of the real rows against the other.
     """
     for what, rows in (("real", train), ("synthetic", synthetic), ("test", test)):
         if len(rows) < _LEAST:
@@ -70,6 +73,8 @@ def judge(
         *_seen_by_models(compared, real, seed, tell),
         *_privacy(compared),
     ]
+    tell("picture", 5, _STAGES)
+    points, axes = _points(compared, picture, seed)
     return QualityReport(
         rows_real=len(train),
         rows_synthetic=len(synthetic),
@@ -77,7 +82,8 @@ def judge(
         target=target,
         measures=tuple(measures),
         efficiency=tuple(_line(one) for one in found),
-        points=_points(compared, seed),
+        points=points,
+        axes=axes,
         notes=_notes(compared, train, synthetic),
     )
 
@@ -199,18 +205,17 @@ def _line(one: Efficiency) -> EfficiencyLine:
     )
 
 
-def _points(rows: Judged, seed: int) -> tuple[Point, ...]:
-    """Real and synthetic rows on the two principal components of the real ones."""
+def _points(rows: Judged, picture: Picture, seed: int) -> tuple[tuple[Point, ...], str]:
+    """Real and synthetic rows in the plane, and what its axes are."""
     shown = [thinned(one, _SHOWN, seed) for one in (rows.train, rows.synthetic)]
     whole, real, made = dense(rows.space, rows.train, rows.train, *shown)
-    axes = principal(whole)[1][:2]
-    if len(axes) < 2:
-        return ()
-    return tuple(
+    placed, axes = in_the_plane(whole, (real, made), picture, seed)
+    points = tuple(
         Point(x=round(float(x), 4), y=round(float(y), 4), real=there)
-        for table, there in ((real, True), (made, False))
-        for x, y in table @ axes.T
+        for table, there in zip(placed, (True, False), strict=True)
+        for x, y in table
     )
+    return points, axes
 
 
 def _notes(rows: Judged, train: Floats, synthetic: Floats) -> tuple[str, ...]:

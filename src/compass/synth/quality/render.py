@@ -61,12 +61,12 @@ def html(report: QualityReport) -> str:
         f"<title>Quality of synthetic rows</title><style>{_STYLE}</style>"
         f"<h1>Quality of synthetic rows</h1><p>{escape(_head(report))}</p>{notes}"
         "<table><tr><th>measure<th>value<th>real against real<th>better<th>what it says</tr>"
-        f"{rows}</table>{told}{picture(report.points)}</html>\n"
+        f"{rows}</table>{told}{picture(report.points, report.axes)}</html>\n"
     )
 
 
-def picture(points: tuple[Point, ...]) -> str:
-    """Real and synthetic rows on the two main components of the real ones, as SVG."""
+def picture(points: tuple[Point, ...], axes: str) -> str:
+    """Real and synthetic rows in the plane, as SVG."""
     if not points:
         return ""
     xs, ys = [one.x for one in points], [one.y for one in points]
@@ -81,12 +81,12 @@ def picture(points: tuple[Point, ...]) -> str:
 
     return (
         "<h2>Real and synthetic rows</h2>"
-        f'<svg role="img" aria-label="Real and synthetic rows on two principal components" '
+        f'<svg role="img" aria-label="Real and synthetic rows: {escape(axes)}" '
         f'viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}">'
         f"{''.join(placed(one) for one in points)}"
         f'<text class="real" x="{_MARGIN}" y="16">real</text>'
         f'<text class="made" x="{_MARGIN + 48}" y="16">synthetic</text></svg>'
-        "<p>The first two principal components of the real rows.</p>"
+        f"<p>The plane is {escape(axes)}.</p>"
     )
 
 

@@ -28,7 +28,7 @@ class EfficiencyLine(Noun):
 
 
 class Point(Noun):
-    """A row in the picture: two principal components of the real rows."""
+    """A row in the picture."""
 
     x: float
     y: float
@@ -45,6 +45,7 @@ class QualityReport(Noun):
     measures: tuple[Measure, ...]
     efficiency: tuple[EfficiencyLine, ...] = ()
     points: tuple[Point, ...] = ()
+    axes: str = Field("", description="what the picture's axes are")
     notes: tuple[str, ...] = ()
 
     def value(self, name: str) -> float:
