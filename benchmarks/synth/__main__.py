@@ -7,7 +7,7 @@ python -m benchmarks.synth --again NAME     measure it again, not from what is k
 import argparse
 from collections.abc import Callable, Iterable
 
-from . import augment, correlation, generator, perfgen, performance, prediction, speed
+from . import augment, correlation, generator, oracles, perfgen, performance, prediction, speed
 from .kept import Kept
 from .tables import absent
 
@@ -20,6 +20,7 @@ STUDIES: dict[str, Callable[[Kept], Iterable[str]]] = {
     "correlation": correlation.run,
     "augment": augment.run,
     "generator": generator.run,
+    "oracles": oracles.run,
 }
 
 

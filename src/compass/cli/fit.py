@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from compass.cli import flags, sources
 from compass.cli.garbage import look_as_usual
@@ -13,6 +13,12 @@ from compass.domain.errors import BadInput
 if TYPE_CHECKING:
     from compass.client.engine import RemoteEngine
     from compass.engine.compass import Compass
+
+
+Augment = Annotated[
+    flags.MaybeText,
+    flags.option("--augment", "NAME", "Synthetic rows (cart, ...) for outcomes that gain by them."),
+]
 
 
 @dataclass(frozen=True)
@@ -27,10 +33,12 @@ class FitFlags:
     represent: flags.Represent = None
     executor: flags.Executor = None
     outcome: flags.Outcomes = None
+    augment: Augment = None
 
     def options(self) -> dict[str, Any]:
         """The same as keywords of `Compass`; where it runs, and what it learns, are not."""
-        names = [one.name for one in fields(self) if one.name not in ("executor", "outcome")]
+        others = ("executor", "outcome", "augment")
+        names = [one.name for one in fields(self) if one.name not in others]
         return {name: getattr(self, name) for name in names}
 
 
@@ -51,6 +59,11 @@ def fit(
 
     if remote.server is not None and how.executor is not None:
         raise BadInput("a server decides itself where it works", hint="leave out --executor")
+    if remote.server is not None and how.augment is not None:
+        raise BadInput(
+            "a server does not augment by itself",
+            hint="compass synth augment writes a table that it can learn from",
+        )
     if remote.server is None:
         from compass.engine.store import check_place
 
@@ -76,11 +89,22 @@ def fit(
         runs = sources.dataset(data, given)
         engine = Compass(
             runs, journal=journal, progress=tell, executor=how.executor, **options
-        ).fit(how.outcome)
+        ).fit(how.outcome, augment=how.augment)
         engine.save(output)
     prepared = engine.data.prepared
-    notes = cleaning_notes(prepared.report)
+    notes = [*cleaning_notes(prepared.report), *_augmented(engine)]
     print_fit(engine.cards, output, prepared.sample, notes, _later(engine), as_json=as_json)
+
+
+def _augmented(engine: "Compass") -> list[str]:
+    """What came of synthetic rows, if they were asked for."""
+    found = engine.augmentation
+    if found is None:
+        return []
+    used = [one.outcome for one in found.outcomes if one.used]
+    if not used:
+        return ["no outcome is predicted better with synthetic rows: there are none"]
+    return [f"{', '.join(used)}: learnt from {found.rows} synthetic rows as well"]
 
 
 def _later(engine: "Compass | RemoteEngine") -> list[str]:
