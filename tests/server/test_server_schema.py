@@ -117,7 +117,6 @@ def real(facing: Server) -> dict[str, str]:
         plan = {"columns": {"threads": {"allowed": [1, 2]}}, "goals": {"runtime": "minimize"}}
         begun = client.post(f"{API}/experiments", json={"plan": plan})
         experiment = begun.json()["id"]
-        learnt = client.post(f"{API}/synthesizers", json={"dataset": made}, params={"wait": 60})
         return {
             "key": client.headers["Compass-Workspace"],
             "datasets": made,
@@ -125,7 +124,7 @@ def real(facing: Server) -> dict[str, str]:
             "answers": answer,
             "chats": chat,
             "experiments": experiment,
-            "synthesizers": learnt.json()["id"],
+            "synthesizers": "0" * 16,
             "jobs": job,
             "models": "0" * 16,
         }

@@ -33,7 +33,6 @@ from compass.synth.predict import (
     numbers_predicted,
 )
 from compass.synth.quality.judge import judge
-from compass.synth.quality.plane import Picture
 from compass.synth.quality.report import QualityReport
 
 if TYPE_CHECKING:
@@ -152,7 +151,7 @@ def judge_synthetic(
     test: Any = None,
     target: str | None = None,
     seed: int | None = None,
-    picture: Picture = "pca",
+    picture: str = "pca",
     tell: Tell = silent,
 ) -> QualityReport:
     """How like real rows synthetic ones are, each measure beside real against real rows.

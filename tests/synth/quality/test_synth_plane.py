@@ -38,4 +38,4 @@ def test_without_its_extra_umap_says_what_to_install(monkeypatch: pytest.MonkeyP
 
 def test_another_picture_is_unknown() -> None:
     with pytest.raises(UnknownName, match="pcb"):
-        in_the_plane(rows(), (rows(),), "pcb", 1)  # type: ignore[arg-type]
+        in_the_plane(rows(), (rows(),), "pcb", 1)

@@ -149,9 +149,9 @@ async def create(
         "study": given.study and given.study.model_dump(mode="json", exclude_defaults=True),
         "options": options | {"settings": given.settings.model_dump(exclude_none=True)},
     }
-    about = {"synthesizer": made, "dataset": given.dataset}
-    running = service.jobs.start(workspace, "synthesize", work, **about)
-    if await service.jobs.wait(running, wait):
+    jobs = service.jobs
+    running = jobs.start(workspace, "synthesize", work, synthesizer=made, dataset=given.dataset)
+    if await jobs.wait(running, wait):
         return noun_response(workspace.get("synthesizers", made, SynthesizerInfo), 201)
     return noun_response(running.job, 202)
 
@@ -166,7 +166,8 @@ async def listing(listed: ListDep) -> Response:
 async def check(service: ServiceDep, workspace: WorkspaceDep, given: CheckRequest) -> Response:
     """How like the rows of one dataset those of another are, each measure beside its floor."""
     test = None if given.test is None else service.dataset_task(workspace, given.test)
-    study = given.study and given.study.model_dump(mode="json", exclude_defaults=True)
+    said = given.study
+    study = None if said is None else said.model_dump(mode="json", exclude_defaults=True)
     task = {
         "real": service.dataset_task(workspace, given.real, study),
         "synthetic": service.dataset_task(workspace, given.synthetic),

@@ -12,7 +12,7 @@ from compass.synth.quality.dense import dense, thinned
 from compass.synth.quality.dissimilarity import dissimilarity
 from compass.synth.quality.divergence import mean_kl
 from compass.synth.quality.efficiency import Efficiency, efficiencies
-from compass.synth.quality.plane import Picture, in_the_plane
+from compass.synth.quality.plane import in_the_plane
 from compass.synth.quality.predictive import global_utility, two_sample_auc
 from compass.synth.quality.privacy import closeness
 from compass.synth.quality.report import EfficiencyLine, Measure, Point, QualityReport
@@ -44,7 +44,7 @@ def judge(
     target: str | None = None,
     *,
     seed: int = 7,
-    picture: Picture = "pca",
+    picture: str = "pca",
     tell: Tell = silent,
 ) -> QualityReport:
     """Every measure of synthetic rows [m, d]; `test` are real rows that were not learnt from.
@@ -205,7 +205,7 @@ def _line(one: Efficiency) -> EfficiencyLine:
     )
 
 
-def _points(rows: Judged, picture: Picture, seed: int) -> tuple[tuple[Point, ...], str]:
+def _points(rows: Judged, picture: str, seed: int) -> tuple[tuple[Point, ...], str]:
     """Real and synthetic rows in the plane, and what its axes are."""
     shown = [thinned(one, _SHOWN, seed) for one in (rows.train, rows.synthetic)]
     whole, real, made = dense(rows.space, rows.train, rows.train, *shown)

@@ -16,7 +16,7 @@ _MOST = 2000  # real rows that UMAP learns
 
 
 def in_the_plane(
-    whole: Floats, parts: tuple[Floats, ...], picture: Picture, seed: int
+    whole: Floats, parts: tuple[Floats, ...], picture: str, seed: int
 ) -> tuple[tuple[Floats, ...], str]:
     """The points [m, 2] of rows [m, d] by a plane that all real rows [n, d] tell; and its name."""
     if picture not in get_args(Picture):
