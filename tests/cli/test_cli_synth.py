@@ -142,3 +142,11 @@ def test_settings_of_a_synthesizer_are_given_and_tuned(tmp_path: Path) -> None:
         run("fit", data, "-o", out, "--set", "leest=9")
     with pytest.raises(BadInput, match="number"):
         run("fit", data, "-o", out, "--set", "least=many")
+
+
+def test_a_fit_says_what_came_of_synthetic_rows(tmp_path: Path) -> None:
+    data, words = few(tmp_path / "few.csv"), ["--role", "x=knob", "--role", "y=outcome"]
+    words += ["--surrogate", "linear", "--augment", "cart", "-o", str(tmp_path / "few.compass")]
+    done = CliRunner().invoke(app, ["fit", str(data), *words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert "no outcome is predicted better with synthetic rows" in " ".join(done.output.split())

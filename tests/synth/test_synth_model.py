@@ -190,3 +190,12 @@ def test_synthetic_rows_are_not_learnt_from_again() -> None:
     marked = real.table.arrow.append_column("origin", pa.array(origin))
     data = cp.read(marked, study={"origin": "origin"})
     assert cp.synthesizer(data).meta.rows <= 50
+
+
+def test_rows_that_cleaning_leaves_out_are_told() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=100), rng.normal(size=100)
+    table = pa.table({"x": pa.array(x, mask=rng.random(100) < 0.3), "y": y})
+    model = cp.synthesizer(cp.read(table).roles(knobs=["x"], outcomes=["y"]))
+    assert model.meta.rows < 90
+    assert any("x is missing" in note for note in model.meta.notes)

@@ -276,4 +276,8 @@ def _range(one: "ColumnSummary") -> str:
 
 
 def _commonest(one: "ColumnSummary") -> str:
-    return ", ".join(f"{_plain(v.value)} ({v.share:.0%})" for v in one.values[:4])
+    shares: dict[str, float] = {}  # values that look alike are one
+    for value in one.values:
+        text = _plain(value.value)
+        shares[text] = shares.get(text, 0.0) + value.share
+    return ", ".join(f"{text} ({share:.0%})" for text, share in [*shares.items()][:4])

@@ -211,7 +211,10 @@ class SynthesisModel:
             if strange.any():
                 row = int(np.flatnonzero(strange)[0])
                 cell = table.column(parameter.name)[row].as_py()
-                kind = "a label" if isinstance(parameter, Category) else "a number"
+                kind = "a number"
+                if isinstance(parameter, Category):
+                    some = ", ".join(map(str, parameter.values[:8]))
+                    kind = f"a label (such as {some})"
                 raise BadInput(
                     f"row {row}: {parameter.name} cannot be '{cell}'",
                     hint=f"give {kind} that was learnt, or leave the cell empty",
@@ -283,7 +286,8 @@ def fit_prepared(
     if len(X) < 2:
         raise BadInput("there are too few rows to learn from", hint="at least 2 measured ones")
     gapless = complete(X, prepared.space, chosen, seed)
-    rows, notes = gapless.values, list(gapless.notes)
+    # What cleaning left out was not learnt either: nobody should have to find that out.
+    rows, notes = gapless.values, [*gapless.notes, *prepared.report.notes]
     weight = prepared.weight[prepared.measured]
     if len(rows) == len(weight) and np.ptp(weight) > 0:
         rng = np.random.default_rng(seed)

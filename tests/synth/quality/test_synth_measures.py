@@ -177,3 +177,27 @@ def test_too_few_rows_and_unknown_targets_are_refused() -> None:
         judge(SPACE, rows(100), rows(5), rows(100))
     with pytest.raises(UnknownName):
         judge(SPACE, rows(100), rows(100), rows(100), "speed")
+
+
+def odd_runs(n: int, shift: float, rng: np.random.Generator) -> Floats:
+    shares = [0.3, 0.3, 0.4] if shift else [0.5, 0.3, 0.2]
+    app = rng.choice(["amg", "ft", "lu"], n, p=shares)
+    nodes = rng.integers(1, 9, n).astype(float)
+    time = 100 / nodes * (1 + (app == "ft")) + rng.normal(0, 3, n) + shift
+    return np.column_stack([np.searchsorted(["amg", "ft", "lu"], app), nodes, time])
+
+
+def test_the_scores_are_those_that_sdmetrics_gives() -> None:
+    """As the report of SDMetrics 0.32.0 says of the same rows, its thresholds set to 0."""
+    rng = np.random.default_rng(11)
+    real, made = odd_runs(200, 0, rng), odd_runs(150, 9, rng)
+    columns = Space(
+        parameters=(
+            Category(name="app", values=("amg", "ft", "lu")),
+            Number(name="nodes", low=1, high=8, step=1),
+            Number(name="time", low=-1e3, high=1e3),
+        )
+    )
+    assert column_shapes(columns, real, made) == pytest.approx(0.8266666666666667)
+    assert pair_trends(columns, real, made, "own-bin") == pytest.approx(0.7958639119147884)
+    assert sd_quality(columns, real, made, "own-bin") == pytest.approx(0.8112652892907275)

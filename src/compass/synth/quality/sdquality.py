@@ -3,9 +3,10 @@
 The mean of two scores. Column shapes: 1 - the Kolmogorov-Smirnov distance of numbers, 1 - the total
 variation of labels. Column pair trends: 1 - half the difference of correlations for two numbers,
 1 - the total variation of the contingency table for all others, where numbers are put into ten
-bins. `shared-bin` takes the bins of the real column for both tables, as the present SDMetrics does;
-`own-bin` takes for each table the bins of its own column, which older versions did. A shift of a
-whole column hardly shows in the second: both numbers are reported by name.
+bins. `own-bin` takes for each table the bins of its own column, as the report of SDMetrics does;
+`shared-bin` takes the bins of the real column for both tables. A shift of a whole column hardly
+shows in the first: both numbers are reported by name. All pairs count: SDMetrics 0.32 leaves out
+those that have little to do with each other in the real rows, unless its thresholds are set to 0.
 """
 
 from typing import Literal
