@@ -2,6 +2,7 @@
 
     python -m benchmarks.loop                    print the report of the kept values
     python -m benchmarks.loop run NAME ...       replay contestants and keep their values
+    python -m benchmarks.loop ablation           replay ours whole and in parts, on other seeds
     python -m benchmarks.loop names              the contestants
 
 Every contestant has the same 20 random starts and 220 evaluations of different configurations; a
@@ -31,15 +32,20 @@ from benchmarks.roles import data_folder
 from compass.settings import LoopSettings
 
 KEPT = Path(__file__).with_name("results.json")
-# Ours whole, and with one part off each.
+# Ours, and on seeds of their own (`ABLATION`): the same, each member alone, and one part off each.
 OURS: dict[str, dict[str, Any]] = {
     "compass": {},
+    "whole": {},
+    "only-smooth": {"stepped": False, "forest": False},
+    "only-stepped": {"smooth": False, "forest": False},
+    "only-forest": {"smooth": False, "stepped": False},
     "without-smooth": {"smooth": False},
     "without-stepped": {"stepped": False},
     "without-forest": {"forest": False},
     "without-failures": {"failures": False},
     "without-credit": {"credit": False},
 }
+ABLATION = range(2000, 2004)
 PEERS = {
     "tpe": "run_optuna",
     "gp": "run_optuna",
@@ -49,7 +55,7 @@ PEERS = {
     "smac": "run_smac",
 }
 RANDOM, TRANSFER, ALONE = "random", "transfer", "no-history"
-Kept = dict[str, dict[str, dict[str, list[float]]]]
+Kept = dict[str, dict[str, dict[str, list[Any]]]]
 
 
 def run(name: str, space: Replay, seeds: Sequence[int], python: str) -> Iterator[Figures]:
@@ -100,6 +106,7 @@ def add(kept: Kept, name: str, space: str, one: Figures) -> None:
         "score": round(one.score, 4),
         "failed": one.failed,
         "ms": round(1000 * one.cpu, 1),
+        "found": one.found,
     }
     if one.seed in own["seed"]:
         at = own["seed"].index(one.seed)
@@ -117,7 +124,8 @@ def read(path: Path) -> Kept:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.loop", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("command", nargs="?", choices=("report", "run", "names"), default="report")
+    commands = ("report", "run", "ablation", "names")
+    parser.add_argument("command", nargs="?", choices=commands, default="report")
     parser.add_argument("contestants", nargs="*")
     parser.add_argument("--only", metavar="TEXT", action="append", default=[], help="spaces")
     parser.add_argument("--seeds", type=int, default=20)
@@ -126,17 +134,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--keep", type=Path, default=KEPT, help="the file of the kept values")
     said = parser.parse_intermixed_args(arguments)
     if said.command == "names":
-        print("\n".join([*OURS, RANDOM, TRANSFER, ALONE, *PEERS]))
+        print("\n".join(["compass", RANDOM, TRANSFER, ALONE, *PEERS]))
         return 0
     kept = read(said.keep)
     if said.command == "report":
         print(report.show(kept))
         return 0
     seeds = range(said.first, said.first + said.seeds)
+    contestants = said.contestants or ["compass"]
+    if said.command == "ablation":
+        seeds, contestants = ABLATION, said.contestants or [n for n in OURS if n != "compass"]
     found = list(replays(data_folder(), tuple(said.only)))
     if not found:
         print(f"there is no data in {data_folder()}: nothing was replayed", file=sys.stderr)
-    for name in said.contestants or ["compass"]:
+    for name in contestants:
         for space in found:
             began = time.perf_counter()
             for one in run(name, space, seeds, said.python):

@@ -23,6 +23,8 @@ class Figures:
     score: float
     failed: int  # of the runs after the starts
     cpu: float  # seconds per ask
+    # How far it was each time that it found a better one: evaluations, regret, failed launches.
+    found: tuple[tuple[int, float, int], ...] = ()
 
 
 def replayed(
@@ -67,4 +69,15 @@ def figures(
         score=float(score.mean()),
         failed=int(np.isnan(space.y[np.asarray(order[STARTS:], dtype=np.int64)]).sum()),
         cpu=cpu,
+        found=_found(space, order),
+    )
+
+
+def _found(space: Replay, order: Sequence[int]) -> tuple[tuple[int, float, int], ...]:
+    """The runs that were better than all before; the starts count as one, and not as failed."""
+    best = space.best_so_far(order)
+    failed = np.cumsum(np.isnan(space.y[np.asarray(order, dtype=np.int64)]))
+    places = [STARTS - 1, *(STARTS + np.flatnonzero(np.diff(best[STARTS - 1 :]) < 0)).tolist()]
+    return tuple(
+        (at + 1, round(float(best[at]), 4), int(failed[at] - failed[STARTS - 1])) for at in places
     )

@@ -1,6 +1,7 @@
 """The kept values as tables: means over seeds with intervals, spaces, aims."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +13,19 @@ HEAD = (
     *("contestant", "seeds", "regret 50 %", "100 %", "220 %", "worst space 220 %", "score"),
     *("failed", "ms / ask"),
 )
-OURS = "compass"
-WITHOUT = "without-"
+OURS, OPTUNA = "compass", "tpe"
+WHOLE = "whole"  # ours on the seeds of the ablation
+PARTS = ("only-", "without-")
 BESIDE = ("transfer", "no-history")  # from no run at all: not beside the others
-Kept = Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
+Kept = Mapping[str, Mapping[str, Mapping[str, Sequence[Any]]]]
 
 
 def show(kept: Kept) -> str:
     """Everything that is printed."""
-    parts = [_contestants(kept), _spaces(kept), _ablation(kept), _transfer(kept), _aims(kept)]
+    parts = [
+        *(_contestants(kept), _spaces(kept), _failures(kept), _ablation(kept)),
+        *(_transfer(kept), _aims(kept)),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -40,9 +45,8 @@ def _percent(own: Mapping[str, Mapping[str, Sequence[float]]], column: str) -> s
 
 def _contestants(kept: Kept) -> str:
     lines = []
-    for name, own in kept.items():
-        if name in BESIDE or name.startswith(WITHOUT):
-            continue
+    for name in _beside_each_other(kept):
+        own = kept[name]
         seeds = [len(space["seed"]) for space in own.values()]
         told = f"{min(seeds)}" if len(own) == _count(kept) else f"{min(seeds)} ({len(own)} spaces)"
         worst = max(own, key=lambda space: float(np.mean(own[space]["220"])))
@@ -68,9 +72,14 @@ def _count(kept: Kept) -> int:
     return max(len(own) for own in kept.values())
 
 
+def _beside_each_other(kept: Kept) -> list[str]:
+    """The contestants that had the same starts."""
+    return [n for n in kept if n not in (WHOLE, *BESIDE) and not n.startswith(PARTS)]
+
+
 def _spaces(kept: Kept) -> str:
     """Regret after 100 and 220 evaluations per space, all contestants side by side."""
-    names = [name for name in kept if name not in BESIDE and not name.startswith(WITHOUT)]
+    names = _beside_each_other(kept)
     spaces = list(dict.fromkeys(space for name in names for space in kept[name]))
     lines = []
     for space in spaces:
@@ -82,22 +91,68 @@ def _spaces(kept: Kept) -> str:
     return "mean regret % after 100 / 220 evaluations\n" + table(("space", *names), lines)
 
 
-def _ablation(kept: Kept) -> str:
-    """One part off each, beside the whole on the same spaces and seeds."""
-    lines = []
-    for name in (one for one in kept if one.startswith(WITHOUT)):
-        for space, own in kept[name].items():
-            whole = kept.get(OURS, {}).get(space, {"seed": []})
-            rows = [whole["seed"].index(seed) for seed in own["seed"] if seed in whole["seed"]]
-            if len(rows) < len(own["seed"]):
-                continue
-            cells = [f"{_mean([whole[t][row] for row in rows])} -> {_mean(own[t])}" for t in AT]
-            failed = (np.mean([whole["failed"][row] for row in rows]), np.mean(own["failed"]))
-            lines.append((name, space, len(rows), *cells, "{:.1f} -> {:.1f}".format(*failed)))
+def _failures(kept: Kept) -> str:
+    """Failed launches until the same regret: the worse one of what both have at the end."""
+    lines, every = [], list[tuple[int, int]]()
+    for space, own in kept.get(OURS, {}).items():
+        other = kept.get(OPTUNA, {}).get(space, {})
+        if not any(own["failed"]) or "found" not in own or "found" not in other:
+            continue
+        pairs = []
+        level = []
+        for seed, found in zip(own["seed"], own["found"], strict=True):
+            if seed in other["seed"]:
+                theirs = other["found"][other["seed"].index(seed)]
+                same = max(found[-1][1], theirs[-1][1])
+                level.append(same)
+                pairs.append((failed_until(found, same), failed_until(theirs, same)))
+        every += pairs
+        lines.append((space, len(pairs), _mean(level), *_pair(pairs)))
     if not lines:
         return ""
-    head = ("", "space", "seeds", "regret 50 %", "100 %", "220 %", "failed")
-    return "with one part off: the whole -> without\n" + table(head, lines)
+    lines.append(("all", len(every), "", *_pair(every)))
+    head = ("space", "seeds", "regret %", OURS, OPTUNA, "ratio")
+    told = "failed launches after the starts, until the worse one of both last regrets was reached"
+    return told + "\n" + table(head, lines)
+
+
+def failed_until(found: Sequence[Sequence[float]], regret: float) -> int:
+    """The failed launches before a regret was reached."""
+    return int(next(failed for _, reached, failed in found if reached <= regret))
+
+
+def _pair(pairs: Sequence[tuple[int, int]]) -> tuple[str, str, str]:
+    ours, theirs = (float(np.mean(one)) for one in zip(*pairs, strict=True))
+    return f"{ours:.2f}", f"{theirs:.2f}", f"{ours / theirs:.2f}" if theirs else "-"
+
+
+def _ablation(kept: Kept) -> str:
+    """Members alone and parts off, beside the whole on the same spaces and seeds."""
+    if WHOLE not in kept:
+        return ""
+    whole = kept[WHOLE]
+    lines = [(WHOLE, *_ablated(whole), "")]
+    for name, own in kept.items():
+        if name.startswith(PARTS) and own.keys() == whole.keys():
+            both = zip(_by_seed(own, "100"), _by_seed(whole, "100"), strict=True)
+            away = [[100 * (a - b) for a, b in zip(*one, strict=True)] for one in both]
+            found = interval(away)
+            lines.append((name, *_ablated(own), f"{found.mean:+.1f} ± {found.half:.1f}"))
+    head = ("", "seeds", "regret 50 %", "100 %", "220 %", "worst space 220 %", "failed", "at 100")
+    told = (
+        "in parts, on seeds of their own; at 100: what it has more of regret there than the whole"
+    )
+    return told + "\n" + table(head, lines)
+
+
+def _ablated(own: Mapping[str, Mapping[str, Sequence[Any]]]) -> tuple[object, ...]:
+    worst = max(own, key=lambda space: float(np.mean(own[space]["220"])))
+    return (
+        min(len(space["seed"]) for space in own.values()),
+        *(_mean([v for space in own.values() for v in space[column]]) for column in AT),
+        f"{_mean(own[worst]['220'])} ({worst})",
+        f"{np.mean([np.mean(space['failed']) for space in own.values()]):.1f}",
+    )
 
 
 def _mean(values: Sequence[float]) -> str:
@@ -124,8 +179,8 @@ def _aims(kept: Kept) -> str:
     peers = {
         name: own
         for name, own in kept.items()
-        if name not in (OURS, "random", *BESIDE)
-        and not name.startswith(WITHOUT)
+        if name in _beside_each_other(kept)
+        and name not in (OURS, "random")
         and len(own) == _count(kept)
     }
     if OURS not in kept or not peers:

@@ -1,6 +1,7 @@
 """The replay of the loop: figures against brute force, on a space made by a law."""
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -88,3 +89,39 @@ def test_the_report_says_what_was_missed():
     told = report.show(kept)
     assert "at most 2 % at 220 on the mean: 3.0 %" in told
     assert "law (3.0 % against 2.0 %)" in told
+
+
+def test_failed_launches_are_counted_until_the_same_regret():
+    space = made()
+    by_regret = np.argsort(space.regret)
+    failing = np.flatnonzero(np.isnan(space.y)).tolist()
+    starts = by_regret[300:320].tolist()
+    good, better, best = by_regret[[50, 20, 0]].tolist()
+    order = [*starts, failing[0], good, failing[1], failing[2], better, best, failing[3]]
+    found = figures(space, 0, order, 0.0).found
+    assert [at for at, _, _ in found] == [20, 22, 25, 26]
+    assert [failed for _, _, failed in found] == [0, 1, 3, 3]
+    for at, regret, _ in found:
+        assert regret == pytest.approx(space.regret[order[:at]].min(), abs=1e-4)
+    assert report.failed_until(found, found[1][1]) == 1
+    assert report.failed_until(found, 0.0) == 3
+
+
+def test_the_report_tells_failures_and_the_ablation():
+    kept = {}
+    for seed in range(3):
+        ours = Figures(seed, dict.fromkeys((50, 100, 220), 0.1), 0.5, 4, 0.01)
+        theirs = replace(ours, found=((20, 0.5, 0), (90, 0.1, 4), (100, 0.05, 6)))
+        add(kept, "compass", "law", replace(ours, found=((20, 0.5, 0), (30, 0.1, 1))))
+        add(kept, "tpe", "law", theirs)
+        add(kept, "random", "law", ours)
+        add(kept, "whole", "law", ours)
+        more = replace(ours, regret=dict.fromkeys((50, 100, 220), 0.1 + 0.01 * seed))
+        add(kept, "without-forest", "law", more)
+    told = report.show(kept)
+    assert " ".join(report._failures(kept).splitlines()[-1].split()) == "all 3 1.00 4.00 0.25"
+    (line,) = [one for one in told.splitlines() if one.startswith("without-forest")]
+    assert "+1.0 ± 2.5" in line
+    contestants = told.split("mean regret %")[0]
+    assert "whole" not in contestants
+    assert "without" not in contestants
