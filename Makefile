@@ -199,7 +199,8 @@ trust: $(STAMP)  ## labels, intervals and promises against runs that no engine h
 	$(BIN)/python -m benchmarks.trust
 
 loop-real: $(STAMP)  ## programs of this machine tuned for real: predicted against measured, runs until near the best
-	$(BIN)/python -m benchmarks.loop.real
+	@$(BIN)/python -m benchmarks.loop.real measure --keep $(or $(KEEP),.loop-real.json)
+	@$(BIN)/python -m benchmarks.loop.real --keep $(or $(KEEP),.loop-real.json)
 
 native: $(NATIVE)  ## compile the C sources; the installation does it the first time
 

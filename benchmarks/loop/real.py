@@ -1,17 +1,23 @@
 """A real experiment: programs tuned on this machine, predicted against measured: `make loop-real`.
 
+    python -m benchmarks.loop.real measure [--seconds N]   what has to be measured still
+    python -m benchmarks.loop.real                         the report of what was measured
+
 Two programs: the sparse matrix product that comes with Compass (threads, schedule, chunk, tile,
 unroll, compiler flags), and zstd on a made file (level, threads, window, search depth) with a
 bound on the size. First every configuration is measured twice, in two orders; the faster time
-counts. Then an experiment of Compass tunes each program for real, from eight runs that cover the
+counts. Then experiments of Compass tune each program for real, from eight runs that cover the
 space: of each run the prediction and its label were kept before it was made. How many runs it
 takes until within 5 % of the best one is told by the times of the sweep, for Compass, for Optuna
 (TPE; what breaks a rule is told as such and costs nothing) and for random choice, over seeds.
 
-A machine that does something else meanwhile makes times that nobody can predict.
+A machine that does something else meanwhile makes times that nobody can predict. What is measured
+is kept in real.json at once, so that it may be done in several quiet moments.
 """
 
 import argparse
+import json
+import math
 import statistics
 import subprocess
 import sys
@@ -25,17 +31,20 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.show import save, table
+from benchmarks.show import table
 from compass.collect import machine, plan, runner
 from compass.domain.base import Config
-from compass.domain.experiment import RunState
 from compass.experiment.experiment import Experiment
 
+KEPT = Path(__file__).with_name("real.json")
 BUDGET, NEAR, SEEDS = 60, 0.05, 20
+LIVE = 3  # experiments that are made for real
 SIZE_KIB, REPEATS = 1536, 3
+FLAGS, UNROLLS = 3, (1, 2, 4)  # of what the compiler takes: a sweep has to come to an end
 MIB = 2**20
 
-Measure = Callable[[Config], dict[str, float]]
+Outcomes = dict[str, float]
+Measure = Callable[[Config], Outcomes]
 
 
 @dataclass(frozen=True)
@@ -55,7 +64,8 @@ def kernel(folder: Path) -> Program:
     flags = runner.usable_flags(compiler, folder)
     knobs = plan.knobs_for(2, flags)
     names = ("threads", "schedule", "chunk", "tile", "unroll", "flags")
-    values = (knobs.threads, knobs.schedules, knobs.chunks, knobs.tiles, knobs.unrolls, knobs.flags)
+    chosen = knobs.flags[:: max(1, len(knobs.flags) // FLAGS)][:FLAGS]
+    values = (knobs.threads, knobs.schedules, knobs.chunks, knobs.tiles, UNROLLS, chosen)
 
     def configuration(config: Config) -> plan.Configuration:
         whole = {n: int(float(config[n] or 0)) for n in ("threads", "chunk", "tile", "unroll")}
@@ -67,7 +77,7 @@ def kernel(folder: Path) -> Program:
     variants = {runner.variant_of(configuration(one)) for one in configs}
     programs = runner.compile_all(compiler, variants, folder)
 
-    def measure(config: Config) -> dict[str, float]:
+    def measure(config: Config) -> Outcomes:
         one = configuration(config)
         (found,) = runner.run_group(programs[runner.variant_of(one)], [one], REPEATS)
         if isinstance(found, runner.Refusal):
@@ -110,7 +120,7 @@ def zstd(folder: Path) -> Program:
     }
     configs = tuple(dict(zip(values, one, strict=True)) for one in product(*values.values()))
 
-    def measure(config: Config) -> dict[str, float]:
+    def measure(config: Config) -> Outcomes:
         level, threads, wlog, slog = (int(float(config[name] or 0)) for name in values)
         target = folder / "out.zst"
         tuned = f"--zstd=wlog={wlog},slog={slog}"
@@ -128,20 +138,40 @@ def zstd(folder: Path) -> Program:
     return Program("zstd", {"columns": columns, "goals": goals}, configs, measure, limit)
 
 
+PROGRAMS: dict[str, Callable[[Path], Program]] = {"spmv": kernel, "zstd": zstd}
+
+
 def key(config: Config) -> tuple[object, ...]:
     return tuple(str(float(v)) if isinstance(v, int | float) else v for v in config.values())
 
 
-def sweep(program: Program) -> dict[tuple[object, ...], dict[str, float]]:
-    """Every configuration, measured twice in different orders; the faster time counts."""
-    found: dict[tuple[object, ...], dict[str, float]] = {}
-    for seed in (0, 1):
-        for place in np.random.default_rng(seed).permutation(len(program.configs)):
-            config = program.configs[place]
-            told = program.measure(config)
-            before = found.get(key(config))
-            if before is None or told["runtime"] < before["runtime"]:
-                found[key(config)] = told
+def sweep(program: Program, done: list[list[float]], until: float) -> bool:
+    """Measure configurations into `done` until a moment; whether all were measured.
+
+    Every configuration is measured twice, in two orders: its place, then its outcomes by name.
+    """
+    turns = [np.random.default_rng(seed).permutation(len(program.configs)) for seed in (0, 1)]
+    for place in np.concatenate(turns)[len(done) :].tolist():
+        if time.monotonic() > until:
+            return False
+        told = program.measure(program.configs[place])
+        done.append([place, *(told[name] for name in outcomes_of(program))])
+    return True
+
+
+def outcomes_of(program: Program) -> list[str]:
+    """The names of what is measured."""
+    return list(program.plan["goals"])
+
+
+def swept(program: Program, done: Sequence[Sequence[float]]) -> dict[tuple[object, ...], Outcomes]:
+    """What was measured of every configuration: of two measurements the faster one."""
+    found: dict[tuple[object, ...], Outcomes] = {}
+    for place, *values in done:
+        one = key(program.configs[int(place)])
+        told = dict(zip(outcomes_of(program), values, strict=True))
+        if one not in found or told["runtime"] < found[one]["runtime"]:
+            found[one] = told
     return found
 
 
@@ -200,22 +230,69 @@ def runs_needed(order: Sequence[tuple[object, ...]], near: set[tuple[object, ...
     return next((place for place, one in enumerate(order, 1) if one in near), BUDGET + 1)
 
 
-def studied(program: Program, seeds: int, folder: Path) -> dict[str, Any]:
+def measured(program: Program, kept: dict[str, Any], until: float, folder: Path) -> bool:
+    """Measure what is not kept yet, until a moment; whether nothing is left."""
+    facts = {
+        "plan": program.plan,
+        "configs": [list(config.values()) for config in program.configs],
+        "limit": program.limit,
+    }
+    facts = json.loads(json.dumps(facts))
+    if kept and {name: kept[name] for name in facts} != facts:
+        raise SystemExit(f"{program.name}: what is kept is of another machine; see --keep")
+    kept.update(facts)
+    if not sweep(program, kept.setdefault("sweep", []), until):
+        return False
+    live = kept.setdefault("live", [])
+    while len(live) < LIVE:
+        if time.monotonic() > until:
+            return False
+        live.append(live_runs(program, folder / f"{program.name}-{len(live)}", len(live)))
+    return True
+
+
+def as_kept(name: str, kept: dict[str, Any]) -> Program:
+    """A program whose measurements are kept: on any machine, for it is not run."""
+    names = list(kept["plan"]["columns"])
+    configs = tuple(dict(zip(names, values, strict=True)) for values in kept["configs"])
+
+    def nothing(_: Config) -> Outcomes:
+        raise AssertionError(f"{name} is not run for a report")
+
+    return Program(name, kept["plan"], configs, nothing, kept["limit"])
+
+
+def live_runs(program: Program, place: Path, seed: int) -> list[list[Any]]:
+    """An experiment made for real: per run the configuration, what was predicted, what came out."""
+    _, experiment = tuned(program, program.measure, place.with_suffix(".experiment"), seed)
+    found = []
+    for run in experiment.runs():
+        told = run.predicted[0] if run.predicted else None
+        found.append(
+            [
+                list(key(run.config)),
+                run.outcomes.get("runtime"),
+                *((None,) * 3 if told is None else (told.value, told.low, told.high)),
+                None if run.label is None else run.label.value,
+            ]
+        )
+    return found
+
+
+def studied(program: Program, kept: dict[str, Any], seeds: int, folder: Path) -> dict[str, Any]:
     """Everything that is told of a program."""
-    swept = sweep(program)
+    known = swept(program, kept["sweep"])
     fine = {
         one: told["runtime"]
-        for one, told in swept.items()
+        for one, told in known.items()
         if program.limit is None or told["size_mb"] <= program.limit
     }
     best = min(fine.values())
     near = {one for one, value in fine.items() if value <= best * (1 + NEAR)}
 
-    def truth(config: Config) -> dict[str, float]:
-        return swept[key(config)]
+    def truth(config: Config) -> Outcomes:
+        return known[key(config)]
 
-    live, experiment = tuned(program, program.measure, folder / f"{program.name}.experiment", 0)
-    report = experiment.report()
     needed: dict[str, list[int]] = {"compass": [], "optuna": [], "random": []}
     legal = [key(config) for config in program.configs]
     for seed in range(seeds):
@@ -224,17 +301,23 @@ def studied(program: Program, seeds: int, folder: Path) -> dict[str, Any]:
         needed["optuna"].append(runs_needed(optuna_order(program, truth, seed), near))
         drawn = [legal[at] for at in np.random.default_rng(seed).permutation(len(legal))]
         needed["random"].append(runs_needed(drawn[:BUDGET], near))
-    done = [run for run in experiment.runs() if run.state is RunState.DONE and run.predicted]
-    pairs = [(run.predicted[0].value, run.outcomes["runtime"], run.label) for run in done]
     return {
         "program": program.name,
         "configurations": len(program.configs),
         "near": len(near),
-        "live": runs_needed(live, near),
+        "live": [runs_needed([tuple(run[0]) for run in one], near) for one in kept["live"]],
         "needed": needed,
-        "errors": [one.model_dump(mode="json") for one in report.errors],
-        "pairs": [(p, m, None if label is None else label.value) for p, m, label in pairs],
+        "pairs": [run[1:] for one in kept["live"] for run in one if None not in run[1:3]],
+        "scatter": scatter(kept["sweep"]),
     }
+
+
+def scatter(done: Sequence[Sequence[float]]) -> float:
+    """By how much two measurements of one configuration differ, a share of the faster: median."""
+    times: dict[float, list[float]] = {}
+    for place, runtime, *_ in done:
+        times.setdefault(place, []).append(runtime)
+    return float(np.median([max(both) / min(both) - 1 for both in times.values()]))
 
 
 def show(found: dict[str, Any]) -> str:
@@ -271,19 +354,33 @@ def show(found: dict[str, Any]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.loop.real", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--only", choices=("spmv", "zstd"))
+    parser.add_argument("command", nargs="?", choices=("report", "measure"), default="report")
+    parser.add_argument("--only", choices=tuple(PROGRAMS))
+    parser.add_argument("--seconds", type=float, default=math.inf, help="to measure at most")
     parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the values here")
+    parser.add_argument("--keep", type=Path, default=KEPT, help="the file of what was measured")
     said = parser.parse_args(arguments)
-    found = []
-    for name, made in (("spmv", kernel), ("zstd", zstd)):
-        if said.only in (None, name):
-            with tempfile.TemporaryDirectory() as folder:
-                found.append(studied(made(Path(folder)), said.seeds, Path(folder)))
-            print(show(found[-1]), end="\n\n", flush=True)
-    if said.json is not None:
-        save(said.json, {one["program"]: one for one in found})
-    return 0
+    kept = json.loads(said.keep.read_text(encoding="utf-8")) if said.keep.exists() else {}
+    until = time.monotonic() + said.seconds
+    complete = True
+    for name, made in PROGRAMS.items():
+        if said.only not in (None, name):
+            continue
+        own = kept.setdefault(name, {})
+        with tempfile.TemporaryDirectory() as folder:
+            if said.command == "measure":
+                done = measured(made(Path(folder)), own, until, Path(folder))
+                told = "complete" if done else "not complete: measure again"
+                print(f"{name}: {len(own['sweep'])} measurements, {told}", flush=True)
+                text = json.dumps(kept, separators=(",", ":"))
+                said.keep.write_text(text + "\n", encoding="utf-8")
+            elif len(own.get("live", ())) < LIVE:
+                print(f"{name}: not measured; see --help")
+                complete = False
+            else:
+                found = studied(as_kept(name, own), own, said.seeds, Path(folder))
+                print(show(found), end="\n\n", flush=True)
+    return 0 if complete else 1
 
 
 if __name__ == "__main__":

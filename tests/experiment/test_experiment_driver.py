@@ -196,7 +196,9 @@ def test_failed_runs_keep_their_reason_and_the_loop_goes_on(folder):
 
 
 def test_a_cancelled_run_is_ended_and_another_one_made(folder):
-    Path("law.sh").write_text(PROGRAM.replace("awk", '[ "$COMPASS_RUN" != 1 ] || sleep 60; awk', 1))
+    Path("law.sh").write_text(
+        PROGRAM.replace("awk", '[ "$COMPASS_RUN" != 1 ] || sleep 900; awk', 1)
+    )
     with begun(budget=1) as experiment:
 
         class Cancels(Seen):
@@ -211,7 +213,7 @@ def test_a_cancelled_run_is_ended_and_another_one_made(folder):
 
 def test_an_interrupted_driver_ends_what_it_makes_and_makes_it_again(folder):
     Path("law.sh").write_text(PROGRAM.replace("awk", "sleep $WAIT; awk", 1))
-    os.environ["WAIT"] = "60"
+    os.environ["WAIT"] = "900"
     try:
         with begun(budget=1) as experiment:
 
@@ -286,7 +288,7 @@ def test_drivers_killed_at_any_moment_lose_nothing_and_repeat_nothing(folder):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     assert done.stdout == f"killed {kills}\n", done.stderr
@@ -316,7 +318,7 @@ def test_two_drivers_share_the_runs(folder, store_place):
         "OMP_NUM_THREADS": "1",
     }
     both = [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(2)]
-    assert [one.wait(timeout=120) for one in both] == [0, 0]
+    assert [one.wait(timeout=300) for one in both] == [0, 0]
     with Experiment.open(store_place) as experiment:
         runs = experiment.runs()
         assert len(runs) == 12

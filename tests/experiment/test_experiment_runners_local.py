@@ -42,7 +42,7 @@ def launch(base: Path, script: str, number: int = 1, **fields: Any) -> Launch:
     )
 
 
-def ended(runner: Local, jobs: Sequence[Job], seconds: float = 60) -> list[JobStatus]:
+def ended(runner: Local, jobs: Sequence[Job], seconds: float = 180) -> list[JobStatus]:
     until = time.monotonic() + seconds
     while True:
         found = runner.poll(jobs)
@@ -52,7 +52,7 @@ def ended(runner: Local, jobs: Sequence[Job], seconds: float = 60) -> list[JobSt
         time.sleep(runner.pause)
 
 
-def until(holds: Callable[[], Any], seconds: float = 30) -> None:
+def until(holds: Callable[[], Any], seconds: float = 120) -> None:
     limit = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < limit
@@ -121,15 +121,19 @@ def test_a_reason_says_how_a_command_failed(script: str, reason: str, tmp_path: 
 
 
 def test_nothing_outlives_the_time_limit(tmp_path: Path) -> None:
-    script = "trap '' TERM; (trap '' TERM; setsid sleep 300) & sleep 300 & sleep 300; sleep 300"
-    made = launch(tmp_path, script, time_limit=0.3)
     runner = Local()
-    jobs = runner.submit([made])
-    until(lambda: len(alive(made.folder)) >= 3)
-    found = ended(runner, jobs)[0]
-    assert found.state is RunState.FAILED
-    assert found.reason.startswith("ended at its time limit, after ")
-    until(lambda: not alive(made.folder))
+    script = "trap '' TERM; (trap '' TERM; setsid sleep 900) & sleep 900 & echo > $BEGUN; sleep 900"
+    for number, limit in enumerate((0.3, 2.0, 10.0, 60.0)):
+        begun = tmp_path / f"begun-{number}"
+        environment = {"BEGUN": str(begun)}
+        made = launch(tmp_path, script, number, time_limit=limit, environment=environment)
+        found = ended(runner, runner.submit([made]))[0]
+        assert found.state is RunState.FAILED
+        assert found.reason.startswith("ended at its time limit, after ")
+        until(lambda: not alive(made.folder))  # noqa: B023
+        if begun.exists():
+            return
+    raise AssertionError("in a minute nothing was begun")
 
 
 def test_what_a_command_leaves_behind_is_ended(tmp_path: Path) -> None:
@@ -181,20 +185,24 @@ def test_the_beginning_and_the_end_of_a_flood_are_kept(tmp_path: Path) -> None:
 
 
 def test_exclusive_runs_do_not_overlap_and_others_do(tmp_path: Path) -> None:
-    def overlap(runner: Local, first: int) -> int:
-        script = (
-            f"mkdir {tmp_path}/at-$COMPASS_N; ls -d {tmp_path}/at-* | wc -l; sleep 0.4; "
-            f"rmdir {tmp_path}/at-$COMPASS_N"
-        )
-        made = [
-            launch(tmp_path, script, n, environment={"COMPASS_N": str(n)})
+    def made(runner: Local, script: str, first: int) -> list[Launch]:
+        found = [
+            launch(tmp_path, script, n, environment={"COMPASS_N": str(n)}, time_limit=120)
             for n in range(first, first + 3)
         ]
-        ended(runner, runner.submit(made))
-        return max(int((one.folder / "output").read_text()) for one in made)
+        assert {one.state for one in ended(runner, runner.submit(found))} == {RunState.DONE}
+        return found
 
-    assert overlap(Local(), 1) == 1
-    assert overlap(Local("slots=3"), 4) >= 2
+    here = f"{tmp_path}/at-$COMPASS_N"
+    script = f"mkdir {here}; ls -d {tmp_path}/at-* | wc -l; sleep 0.2; rmdir {here}"
+    alone = made(Local(), script, 1)
+    assert [(one.folder / "output").read_text() for one in alone] == ["1\n"] * 3
+    # Each of these ends when all three have begun.
+    made(
+        Local("slots=3"),
+        f"mkdir {here}; until [ $(ls -d {tmp_path}/at-* | wc -l) = 3 ]; do sleep 0.02; done",
+        4,
+    )
 
 
 def test_places_have_cores_of_their_own(tmp_path: Path) -> None:
@@ -211,7 +219,7 @@ def test_places_have_cores_of_their_own(tmp_path: Path) -> None:
 
 def test_a_run_that_waits_can_be_cancelled(tmp_path: Path) -> None:
     runner = Local()
-    first, second = runner.submit([launch(tmp_path, "sleep 60", n) for n in (1, 2)])
+    first, second = runner.submit([launch(tmp_path, "sleep 900", n) for n in (1, 2)])
     until(lambda: RunState.RUNNING in [status.state for status in runner.poll([first, second])])
     states = {status.state for status in runner.poll([first, second])}
     assert states == {RunState.RUNNING, RunState.SUBMITTED}

@@ -54,7 +54,7 @@ def launch(base: Path, script: str, number: int = 1, **fields: Any) -> Launch:
     )
 
 
-def ended(runner: Slurm, jobs: Sequence[Job], seconds: float = 120) -> list[JobStatus]:
+def ended(runner: Slurm, jobs: Sequence[Job], seconds: float = 240) -> list[JobStatus]:
     until = time.monotonic() + seconds
     while True:
         found = runner.poll(jobs)
@@ -93,14 +93,14 @@ def test_other_hands_cancel_and_requeue(lab: Any, tmp_path: Path) -> None:
     script = f"echo >> {tmp_path}/begun; if [ $(wc -l < {tmp_path}/begun) = 1 ]; then sleep 600; fi"
     gone, again = launch(tmp_path, "sleep 600", 1), launch(tmp_path, script, 2)
     jobs = runner.submit([gone, again])
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while not (tmp_path / "begun").exists():
         assert time.monotonic() < until
         time.sleep(0.1)
     lab.run("scancel", jobs[0].id)
     lab.run("scontrol", "requeue", jobs[1].id)
     # Slurm lets a requeued job wait for two minutes.
-    until = time.monotonic() + 30
+    until = time.monotonic() + 180
     while runner.poll([jobs[1]])[0].state is not RunState.SUBMITTED:
         assert time.monotonic() < until
         time.sleep(0.2)
