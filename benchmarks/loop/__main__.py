@@ -45,7 +45,7 @@ OURS: dict[str, dict[str, Any]] = {
     "without-failures": {"failures": False},
     "without-credit": {"credit": False},
 }
-ABLATION = range(2000, 2004)
+ABLATION = range(2000, 2002)
 PEERS = {
     "tpe": "run_optuna",
     "gp": "run_optuna",
@@ -112,8 +112,10 @@ def add(kept: Kept, name: str, space: str, one: Figures) -> None:
         at = own["seed"].index(one.seed)
         for column in own.values():
             del column[at]
+    known = len(own["seed"])
     for column, value in values.items():
-        own.setdefault(column, []).append(value)
+        # What was not kept of earlier replays is null.
+        own.setdefault(column, [None] * known).append(value)
 
 
 def read(path: Path) -> Kept:

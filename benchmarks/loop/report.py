@@ -96,18 +96,22 @@ def _failures(kept: Kept) -> str:
     lines, every = [], list[tuple[int, int]]()
     for space, own in kept.get(OURS, {}).items():
         other = kept.get(OPTUNA, {}).get(space, {})
-        if not any(own["failed"]) or "found" not in own or "found" not in other:
+        if not any(own["failed"]):
             continue
-        pairs = []
-        level = []
-        for seed, found in zip(own["seed"], own["found"], strict=True):
-            if seed in other["seed"]:
-                theirs = other["found"][other["seed"].index(seed)]
-                same = max(found[-1][1], theirs[-1][1])
-                level.append(same)
-                pairs.append((failed_until(found, same), failed_until(theirs, same)))
-        every += pairs
-        lines.append((space, len(pairs), _mean(level), *_pair(pairs)))
+        theirs = dict(zip(other.get("seed", ()), other.get("found", ()), strict=False))
+        both = [
+            (found, theirs[seed])
+            for seed, found in zip(own["seed"], own.get("found", ()), strict=False)
+            if found and theirs.get(seed)
+        ]
+        if both:
+            level = [max(one[-1][1], two[-1][1]) for one, two in both]
+            pairs = [
+                (failed_until(one, same), failed_until(two, same))
+                for (one, two), same in zip(both, level, strict=True)
+            ]
+            every += pairs
+            lines.append((space, len(pairs), _mean(level), *_pair(pairs)))
     if not lines:
         return ""
     lines.append(("all", len(every), "", *_pair(every)))
