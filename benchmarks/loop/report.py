@@ -40,7 +40,7 @@ def _by_seed(own: Mapping[str, Mapping[str, Sequence[float]]], column: str) -> l
 
 def _percent(own: Mapping[str, Mapping[str, Sequence[float]]], column: str) -> str:
     found = interval([[100 * v for v in values] for values in _by_seed(own, column)])
-    return f"{found.mean:.1f} ± {found.half:.1f}"
+    return f"{found.mean:.1f}" + (f" ± {found.half:.1f}" if np.isfinite(found.half) else "")
 
 
 def _contestants(kept: Kept) -> str:
