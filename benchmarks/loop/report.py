@@ -48,7 +48,11 @@ def _contestants(kept: Kept) -> str:
     for name in _beside_each_other(kept):
         own = kept[name]
         seeds = [len(space["seed"]) for space in own.values()]
-        told = f"{min(seeds)}" if len(own) == _count(kept) else f"{min(seeds)} ({len(own)} of {_count(kept)} spaces)"
+        told = (
+            f"{min(seeds)}"
+            if len(own) == _count(kept)
+            else f"{min(seeds)} ({len(own)} of {_count(kept)} spaces)"
+        )
         worst = max(own, key=lambda space: float(np.mean(own[space]["220"])))
         every = [value for space in own.values() for value in space["score"]]
         failed = np.mean([np.mean(space["failed"]) for space in own.values()])
