@@ -196,11 +196,7 @@ def optuna_order(program: Program, truth: Measure, seed: int) -> list[tuple[obje
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     legal = {key(config) for config in program.configs}
     columns = program.plan["columns"]
-    study = optuna.create_study(
-        sampler=optuna.samplers.TPESampler(
-            seed=seed, constraints_func=lambda trial: trial.user_attrs["violation"]
-        )
-    )
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
     order: list[tuple[object, ...]] = []
     for _ in range(40 * BUDGET):
         if len(order) == BUDGET:
@@ -213,12 +209,12 @@ def optuna_order(program: Program, truth: Measure, seed: int) -> list[tuple[obje
             for name, one in columns.items()
         }
         if key(config) not in legal:
-            trial.set_user_attr("violation", (1.0,))
+            trial.set_constraint("rules", 1.0)
             study.tell(trial, 1e9)
             continue
         told = truth(config)
         over = 0.0 if program.limit is None else told["size_mb"] - program.limit
-        trial.set_user_attr("violation", (over,))
+        trial.set_constraint("rules", over)
         study.tell(trial, told["runtime"])
         if key(config) not in order:
             order.append(key(config))
