@@ -243,7 +243,7 @@ def measured(program: Program, kept: dict[str, Any], until: float, folder: Path)
     while len(live) < LIVE:
         if time.monotonic() > until:
             return False
-        live.append(live_runs(program, folder / f"{program.name}-{len(live)}", len(live)))
+        live.append(live_runs(program, folder / f"{program.name}-live-{len(live)}", len(live)))
     return True
 
 
