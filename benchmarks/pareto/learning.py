@@ -1,10 +1,11 @@
 """Fewer rows for the same front: `python -m benchmarks.pareto.learning`.
 
 From a table with every configuration of a GPU, a share of the rows is kept: at random, guided by a
-pilot model, or near the front (reducer `front`). Two plain forests learn the rows with their
-weights and predict the front of all legal configurations; it is looked up in the truth. The figure
-is its volume as a share of the true front's, without any measured row: what the models know. Beside
-it stands the volume of the kept rows themselves.
+pilot model, or near the front (reducer `front`). Two plain forests learn the rows as an engine
+does, with their weights or, near the front, all alike (`front, weighted`: with theirs), and predict
+the front of all legal configurations; it is looked up in the truth. The figure is its volume as a
+share of the true front's, without any measured row: what the models know. Beside it stands the
+volume of the kept rows themselves.
 
 `fewer` is the share of rows that a choice saves: how many of its rows reach what random choice
 reaches with 10 % of the rows, on the mean curve, linear between the points.
@@ -28,7 +29,8 @@ from compass.pareto.front import nondominated
 
 KEEPS = (0.02, 0.04, 0.07, 0.1, 0.2)
 AT = 0.1  # where rows are compared
-WAYS = ("uniform", "guided", "front")
+WEIGHTED = ", weighted"
+WAYS = ("uniform", "guided", "front", f"front{WEIGHTED}")
 SEEDS, FIRST = 5, 100
 
 
@@ -48,7 +50,11 @@ def measured(space: Space, way: str, keep: float, seed: int) -> Point:
     """Keep rows, learn them, and look the predicted front up."""
     from sklearn.ensemble import RandomForestRegressor
 
-    chosen, weight = registry.get("reducer", way)().reduce(space.data.prepared, keep, seed)
+    name = way.removesuffix(WEIGHTED)
+    reducer = registry.get("reducer", name)()
+    chosen, weight = reducer.reduce(space.data.prepared, keep, seed)
+    if getattr(reducer, "learns_alike", False) and name == way:
+        weight = np.ones(len(chosen))
     fine = np.isfinite(space.Y[chosen]).all(axis=1)
     rows, mass = chosen[fine], weight[fine]
     predicted = []
@@ -57,6 +63,11 @@ def measured(space: Space, way: str, keep: float, seed: int) -> Point:
         predicted.append(forest.fit(space.X[rows], y, sample_weight=mass).predict(space.X))
     front: Rows = np.flatnonzero(nondominated(np.column_stack(predicted)))
     return Point(space.name, way, keep, seed, space.share(front), space.share(rows))
+
+
+def everything(space: Space, seed: int) -> float:
+    """What the models' front reaches that have learnt all rows."""
+    return measured(space, "uniform", 1.0, seed).model
 
 
 def curve(points: Sequence[Point], way: str, field: str) -> list[float]:
@@ -109,7 +120,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for seed in range(said.first, said.first + said.seeds):
             points += [measured(space, way, keep, seed) for way in WAYS for keep in KEEPS]
         print(f"{space.name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+    whole = np.mean([everything(one, FIRST) for one in spaces(source, folder, "gpu")])
     print(show(points))
+    print(f"all rows: models {whole:.3f}, rows 1.000")
     if said.json:
         save(said.json, {"points": [asdict(p) for p in points]})
     return 0

@@ -9,7 +9,7 @@ measured and not evaluated yet. The figure is the volume of what was evaluated a
 true front's; the reference lies a tenth behind the true front.
 
 `front` is `compass.pareto.next_runs`, `one outcome` the loop for the first outcome alone, `random`
-the mean of random orders. Optuna's samplers run in an environment of their own.
+the mean of random orders. Optuna's samplers and BoTorch run in an environment of their own.
 """
 
 import argparse
@@ -46,7 +46,8 @@ STARTS, SEEDS = 10, 5
 FIRST = 100  # the seeds from 0 were used while this was made
 LEAST = 40  # configurations of a space that is replayed
 DRAWS = 40  # random orders
-PEERS = ("tpe", "nsga-ii", "gp")
+OPTUNA = ("tpe", "nsga-ii", "nsga-iii", "gp")
+BOTORCH = ("qlognehvi", "qlognparego")
 CONTEXTS = {
     "zeus": ("gpu", "dataset", "network"),
     "powerbound": ("app",),
@@ -156,13 +157,14 @@ OWN: dict[str, Callable[[FrontReplay, int], list[int]]] = {
 
 
 def peer(name: str, replay: FrontReplay, seeds: Sequence[int], python: str) -> tuple[Orders, float]:
-    """What a sampler of Optuna evaluates, and CPU seconds per ask."""
+    """What a sampler of Optuna or BoTorch evaluates, and CPU seconds per ask."""
     starts = {seed: starts_of(replay, seed) for seed in seeds}
     given = FrontCase(**{**vars(replay.case), "starts": starts})
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.json"
         given.save(path)
-        called = [python, "-m", "benchmarks.pareto.run_optuna", name, str(path)]
+        runner = "run_botorch" if name in BOTORCH else "run_optuna"
+        called = [python, "-m", f"benchmarks.pareto.{runner}", name, str(path)]
         done = subprocess.run(
             [*called, ",".join(map(str, seeds))], check=True, capture_output=True, text=True
         )
@@ -222,13 +224,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", metavar="TEXT", action="append", default=[])
     parser.add_argument("--table", metavar="NAME", action="append", help=", ".join(CONTEXTS))
     parser.add_argument("--contestant", metavar="NAME", action="append")
-    parser.add_argument("--python", default=sys.executable, help="that has Optuna")
+    parser.add_argument("--python", default=sys.executable, help="that has Optuna and BoTorch")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--first", type=int, default=FIRST)
     said = parser.parse_args(arguments)
     folder, known = data_folder(), table_sources()
-    names = said.contestant or [*OWN, "random", *PEERS]
+    names = said.contestant or [*OWN, "random", *OPTUNA, *BOTORCH]
     seeds = range(said.first, said.first + said.seeds)
     results = []
     for name in said.table or CONTEXTS:

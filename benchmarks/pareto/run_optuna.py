@@ -75,6 +75,12 @@ def _nsga(seed: int, starts: int) -> Any:
     return optuna.samplers.NSGAIISampler(seed=seed, population_size=max(starts, 10))
 
 
+def _nsga3(seed: int, starts: int) -> Any:
+    import optuna
+
+    return optuna.samplers.NSGAIIISampler(seed=seed, population_size=max(starts, 10))
+
+
 def _gp(seed: int, starts: int) -> Any:
     import optuna
 
@@ -83,7 +89,12 @@ def _gp(seed: int, starts: int) -> Any:
     )
 
 
-CONTESTANTS: dict[str, Callable[[int, int], Any]] = {"tpe": _tpe, "nsga-ii": _nsga, "gp": _gp}
+CONTESTANTS: dict[str, Callable[[int, int], Any]] = {
+    "tpe": _tpe,
+    "nsga-ii": _nsga,
+    "nsga-iii": _nsga3,
+    "gp": _gp,
+}
 
 if __name__ == "__main__":
     contestant, path, seeds = sys.argv[1:]

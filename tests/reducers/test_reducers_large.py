@@ -19,6 +19,7 @@ from compass.domain.errors import BadInput, DataProblem, UnknownName
 from compass.execute import opened
 from compass.readers import batches, fragments
 from compass.reducers import scan
+from compass.reducers.plan import METHODS
 
 _MPIEXEC = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
 
@@ -44,7 +45,7 @@ def test_every_executor_keeps_the_same_rows(
     executor: str, three: list[Path], tmp_path: Path
 ) -> None:
     with opened(executor) as runner:
-        for method in ("guided", "stratified", "uniform"):
+        for method in METHODS:
             one, first = reduced(three, tmp_path / "1.parquet", method=method)
             two, second = reduced(three, tmp_path / "2.parquet", method=method, executor=runner)
             assert first.equals(second)

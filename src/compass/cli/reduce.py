@@ -43,7 +43,8 @@ Method = Annotated[
     typer.Option(
         metavar="NAME",
         help="guided: more of what a pilot model does not know well; uniform: all alike; "
-        "stratified: more of rare combinations of labels.",
+        "stratified: more of rare combinations of labels; front: more of what is near trade-offs "
+        "between outcomes that are good when small.",
     ),
 ]
 By = Annotated[

@@ -138,7 +138,8 @@ class Dataset:
         """A share of the prepared runs, chosen by a registered reducer, with their weights."""
         if keep >= 1:
             return self.prepared
-        rows, weight = registry.get("reducer", reducer)().reduce(self.prepared, keep, seed)
+        chooser = registry.get("reducer", reducer)()
+        rows, weight = chooser.reduce(self.prepared, keep, seed)
         full = self.prepared
         return replace(
             full,
@@ -147,6 +148,7 @@ class Dataset:
             group=None if full.group is None else full.group[rows],
             time=None if full.time is None else full.time[rows],
             weight=weight,
+            learns_alike=full.learns_alike or getattr(chooser, "learns_alike", False),
             origin=None if full.origin is None else full.origin[rows],
         )
 

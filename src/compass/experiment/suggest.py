@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _LEAST_STARTS = 5  # of a small budget: the rest is for what models choose
-_PROCESSES = "Gaussian processes"  # how the models of several outcomes are called
+_PROCESSES = "Gaussian processes and a forest"  # how the models of several outcomes are called
 _ORDER = (Label.UNSUPPORTED, Label.CAUTION, Label.TRUSTED)  # the worst first
 
 

@@ -80,8 +80,9 @@ class OutcomeData:
 
     @property
     def weight(self) -> Floats:
-        """How much each run counts, [n]."""
-        return self.view.prepared.weight
+        """How much each run counts when it is learnt, [n]."""
+        prepared = self.view.prepared
+        return np.ones(prepared.rows) if prepared.learns_alike else prepared.weight
 
     @property
     def X(self) -> Floats:  # noqa: N802

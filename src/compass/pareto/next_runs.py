@@ -1,7 +1,8 @@
 """Which runs to make next when several outcomes are to be small: pure functions of what was run.
 
-Each outcome has a Gaussian process of its own (`compass.acquire.loop.process`), the smooth one or
-the one with steps, whichever predicts each run better from the others. A run is worth the volume
+Each outcome has Gaussian processes of its own (`compass.acquire.loop.process`), a smooth one and
+one with steps, weighted by how well each predicts every run from the others, and a forest of extra
+trees, without which they may be sure of the same wrong thing. A run is worth the volume
 that it is expected to add to the front of what was measured, times the probability that it
 succeeds, and that it meets the bounds of other outcomes. Outcomes above 0 are learnt as logarithms:
 their distribution is log-normal.
@@ -10,7 +11,7 @@ Decision 0047 (docs/decisions).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +27,7 @@ from compass.acquire.loop.process import Process
 from compass.acquire.loop.starts import spread
 from compass.domain.errors import BadInput
 from compass.execute.one_thread import one_thread
+from compass.model.trees.flat import FlatForest
 from compass.pareto.front import nondominated, reference_of
 from compass.pareto.hypervolume import hypervolume
 from compass.pareto.improvement import Signs, expected_improvement, loss_of, normal_of
@@ -38,6 +40,7 @@ Places = NDArray[np.int64]
 _PARENTS = 16  # points of the front whose one-change neighbours are candidates
 _LOOKED_AT = 1024  # candidates that starts are chosen from
 _SPREAD = 1.645  # deviations of a 90 % interval
+_TREES = 0.2  # share of the forest in what is expected (seeds 0 to 5 of benchmarks/pareto/replay)
 _LEAST = 1e-9  # variance below which nothing is uncertain
 
 
@@ -133,19 +136,28 @@ class NextFrontRuns:
 
 @dataclass(frozen=True, eq=False)
 class _Model:
-    """What is expected of one outcome, standardised."""
+    """What is expected of one outcome, standardised: a mixture of two processes and a forest."""
 
-    process: Process
+    processes: tuple[Process, ...]
+    trees: FlatForest
+    shares: Floats  # of the processes, then of the forest
     outcomes: Outcomes
 
     @property
     def noise(self) -> float:
         """The deviation of a single run of a configuration, in the unit of the mean."""
-        return float(np.sqrt(self.process.noise)) * self.outcomes.scale
+        own = self.shares[:-1] / self.shares[:-1].sum()
+        variance = own @ np.array([process.noise for process in self.processes])
+        return float(np.sqrt(variance)) * self.outcomes.scale
 
     def predict(self, points: Points) -> tuple[Floats, Floats]:
         """Mean and deviation [m] in the unit of the loss, or of its logarithm."""
-        mean, variance = self.process.predict(points)
+        each = [process.predict(points) for process in self.processes]
+        each.append(forest.beliefs(self.trees, points.Z))
+        means, variances = (np.array(part) for part in zip(*each, strict=True))
+        mean = self.shares @ means
+        # Where the members differ nothing is certain.
+        variance = self.shares @ (np.maximum(variances, 0.0) + (means - mean) ** 2)
         own = self.outcomes
         deviation = np.sqrt(np.maximum(variance, _LEAST))
         return own.centre + own.scale * mean, own.scale * deviation
@@ -161,7 +173,8 @@ class _Model:
 
     def knowing(self, point: Points) -> "_Model":
         """The same where one more configuration is being run."""
-        return _Model(self.process.knowing(point), self.outcomes)
+        processes = tuple(process.knowing(point) for process in self.processes)
+        return replace(self, processes=processes)
 
 
 def next_front_runs(
@@ -377,21 +390,22 @@ def _learnt(seen: SeenRuns, losses: Floats, sign: int) -> Seen:
 
 
 def _model(problem: LoopProblem, seen: Seen, *, positive: bool) -> _Model:
-    """The process, smooth or with steps, that predicts each run better from the others."""
+    """The processes, each with the density of the runs as predicted from the others; the forest."""
     ask = Ask(problem, seen, np.empty((0, len(problem.space))), positive)
     outcomes = ask.outcomes
     outcomes = outcomes.take(outcomes.most_telling(problem.settings.learnt))
     points = problem.inputs(outcomes.X)
-    best: tuple[float, Process] | None = None
+    processes, densities = [], []
     for steps in (False, True):
         shape = shape_for(ask, steps=steps, history=False)
         process = Process.of(shape, points, outcomes.y, outcomes.runs, problem.inputs)
         mean, variance = process.left_out(outcomes.y)
-        density = float(-0.5 * ((outcomes.y - mean) ** 2 / variance + np.log(variance)).sum())
-        if best is None or density > best[0]:
-            best = density, process
-    assert best is not None
-    return _Model(best[1], outcomes)
+        densities.append(-0.5 * ((outcomes.y - mean) ** 2 / variance + np.log(variance)).sum())
+        processes.append(process)
+    likely = np.exp(np.array(densities) - max(densities))
+    shares = np.append((1 - _TREES) * likely / likely.sum(), _TREES)
+    trees = forest.grown(points.Z, outcomes.y, problem.settings.trees, problem.seed)
+    return _Model(tuple(processes), trees, shares, outcomes)
 
 
 def _predicted(models: Sequence[_Model], points: Points) -> tuple[Floats, Floats]:

@@ -70,6 +70,8 @@ class Prepared:
     report: CleaningReport
     columns: tuple[ColumnReport, ...]  # every column of the table, ignored ones too
     comparable: tuple[str, ...] | None = None  # the same in comparable runs; None: not stated
+    # Whether models learn all rows alike, whatever these stand for: they were chosen to be learnt.
+    learns_alike: bool = False
     weighed_by: str | None = None  # the column of the weights; None: all rows count alike
     origin: NDArray[np.object_] | None = None  # [n] RowOrigin of each; None: all were measured
     constants: Space = _NO_COLUMNS  # ignored columns with one value in every row
@@ -143,6 +145,7 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
     before rows with missing values are left out.
     """
     study = study or Study()
+    alike = study.weight is None and table.sampled is not None and table.sampled.near_front
     if study.weight is None and table.sampled is not None:
         # Said aloud, because a person's step may return a table without the mark of a sample.
         study = study.model_copy(update={"weight": WEIGHT})
@@ -172,6 +175,7 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
         group=None if study.group is None else coded(last.table.column(study.group))[0][last.rows],
         time=None if study.time is None else numbers(last.table.column(study.time))[last.rows],
         weight=_weights(weight_column(study, table), last.table, last.rows),
+        learns_alike=alike,
         table=table,
         report=report,
         columns=columns,

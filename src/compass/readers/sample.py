@@ -29,7 +29,7 @@ class Sampled(Noun):
     that are read together are listed under `samples`.
     """
 
-    method: str = Field("", description="guided, stratified or uniform")
+    method: str = Field("", description="guided, stratified, uniform or front")
     keep: float | None = Field(None, description="share of the rows that was wanted")
     seed: int | None = None
     rows: int | None = Field(None, description="rows of the source")
@@ -37,6 +37,12 @@ class Sampled(Noun):
     kept: int | None = Field(None, description="rows of the sample when it was made")
     samples: tuple["Sampled", ...] = Field((), description="of samples that were read together")
     how: dict[str, Any] = Field(default_factory=dict, description="everything that the mark says")
+
+    @property
+    def near_front(self) -> bool:
+        """Whether all rows were chosen for being near a front."""
+        parts = self.samples or (self,)
+        return all(part.method == "front" for part in parts)
 
     @property
     def words(self) -> str:

@@ -12,6 +12,8 @@ class Reducer(Protocol):
     """Chooses rows to learn from. Register a class: `@registry.add("reducer", "name")`."""
 
     name: str
+    # A class may say `learns_alike = True`: models then learn all rows alike, because the weights
+    # would undo the choice; everything that averages or calibrates counts by them all the same.
 
     def reduce(
         self, prepared: Prepared, keep: float, seed: int

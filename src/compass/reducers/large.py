@@ -84,9 +84,10 @@ def reduce(
 
     `guided` keeps rows that a pilot model gets wrong or is unsure of with a larger chance;
     `uniform` gives every row the same chance; `stratified` gives rare combinations of the labels
-    of `by` a larger one. The weight of a row is 1 / its chance. The same data, seed and share give
-    the same rows on every executor, and whatever the files are called. A run that was stopped goes
-    on where it was when it is started again.
+    of `by` a larger one; `front` gives rows near the front of their context a larger one, where all
+    outcomes are better when small. The weight of a row is 1 / its chance. The same data, seed and
+    share give the same rows on every executor, and whatever the files are called. A run that was
+    stopped goes on where it was when it is started again.
     """
     choice = Choice(
         keep,

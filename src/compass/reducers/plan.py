@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from compass import registry
 from compass.domain.errors import BadInput, DataProblem, unknown
 from compass.domain.space import Role
 from compass.domain.study import Study
@@ -16,7 +17,7 @@ from compass.reducers.probabilities import ByScore, EqualProbability, label_feat
 from compass.reducers.scan import ScanPlan, usable_rows
 from compass.settings import ReduceSettings
 
-METHODS = ("guided", "uniform", "stratified")
+METHODS = ("guided", "uniform", "stratified", "front")
 _COUNTED = 60  # labels of a column up to which they are counted one by one
 
 
@@ -79,6 +80,11 @@ def scan_plan(pool: PilotPool, choice: Choice) -> tuple[ScanPlan, Pilot | None]:
     if choice.method == "stratified":
         by = choice.by or label_features(pool.space, types)
         probabilities = strata(columns, by, usable, choice.keep, choice.settings.floor)
+        return replace(plan, probabilities=probabilities), None
+    if choice.method == "front":
+        reducer = registry.get("reducer", "front")
+        floor = choice.settings.floor
+        probabilities = reducer.of_pilot(columns, pool.space, usable, choice.keep, floor)
         return replace(plan, probabilities=probabilities), None
     pilot = learn_pilot(pool, choice.study, usable, choice.keep, choice.seed, choice.settings)
     return replace(plan, probabilities=ByScore(pilot.scorer, pilot.a, pilot.b)), pilot

@@ -86,17 +86,25 @@ class ByStratum:
 
     def of(self, columns: Mapping[str, Cells], rows: int) -> Floats:
         """The probability of the stratum that each row is in."""
-        place = np.zeros(rows, dtype=np.int64)
-        found: list[tuple[Value, ...]] = [()]
-        for name in self.names:
-            codes, labels = columns[name].codes()
-            wide = len(labels) + 1
-            place = place * wide + np.where(codes < 0, len(labels), codes)
-            seen, place = np.unique(place, return_inverse=True)
-            found = [(*found[int(one) // wide], [*labels, None][int(one) % wide]) for one in seen]
+        place, found = combinations(columns, self.names, rows)
         probability = np.array([self.probabilities.get(stratum, 1.0) for stratum in found])
         result: Floats = probability[place]
         return result
+
+
+def combinations(
+    columns: Mapping[str, Cells], names: Sequence[str], rows: int
+) -> tuple[NDArray[np.int64], list[tuple[Value, ...]]]:
+    """The labels of each row, as a position in a list of the combinations that there are."""
+    place = np.zeros(rows, dtype=np.int64)
+    found: list[tuple[Value, ...]] = [()]
+    for name in names:
+        codes, labels = columns[name].codes()
+        wide = len(labels) + 1
+        place = place * wide + np.where(codes < 0, len(labels), codes)
+        seen, place = np.unique(place, return_inverse=True)
+        found = [(*found[int(one) // wide], [*labels, None][int(one) % wide]) for one in seen]
+    return place, found
 
 
 def label_features(space: Space, types: Mapping[str, pa.DataType]) -> tuple[str, ...]:
