@@ -66,7 +66,7 @@ _BUILT_IN = {
     "surrogate": (
         "a model family: X, y -> predictions with spread",
         "model.forest model.boosting model.linear model.neighbours model.svm model.gaussian "
-        "model.neural model.files.model",
+        "model.neural model.tabnet model.files.model",
     ),
     "generator": ("a search: task -> candidates", "generate.search generate.c3g synth.search"),
     "acquisition": (

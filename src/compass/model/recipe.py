@@ -21,6 +21,7 @@ from compass.embed.base import Embedding, TellsImportance, embedder
 from compass.execute.arrays import damaged, under
 from compass.model.base import FitArguments, Fitted, FittedDefaults, Floats, Task, family
 from compass.model.dense import finite
+from compass.model.tabnet import FittedTabNet
 from compass.model.trees.fitted import FittedTrees
 from compass.settings import Settings
 
@@ -162,14 +163,13 @@ class Represented(_Around):
 
 
 def attention(model: Fitted, X: Floats) -> Floats | None:
-    """How much attention the representation in front of a model gives each column, float64[n, d].
+    """How much attention a model, or the representation in front of it, gives each column.
 
-    Every row sums to 1. None: it has none, or one that does not tell.
+    float64[n, d], every row sums to 1. None: it has none, or one that does not tell.
     """
     inner = model.inner if isinstance(model, Exponential) else model
-    if not isinstance(inner, Represented) or not isinstance(inner.front, TellsImportance):
-        return None
-    return inner.front.importance(X)
+    front = inner.front if isinstance(inner, Represented | FittedTabNet) else None
+    return front.importance(X) if isinstance(front, TellsImportance) else None
 
 
 def exponential(model: Fitted) -> Fitted:
