@@ -85,11 +85,11 @@ def fewer(points: Sequence[Point], way: str, field: str) -> float:
     return 1 - float(np.interp(aim, own, KEEPS)) / AT
 
 
-def show(points: Sequence[Point]) -> str:
+def show(points: Sequence[Point], ways: Sequence[str]) -> str:
     """Per way and share of rows the mean with its 95 % interval over the seeds."""
     lines = []
     for field, name in (("model", "front of the models"), ("rows", "kept rows")):
-        for way in WAYS:
+        for way in ways:
             told = []
             for keep in KEEPS:
                 own = [p for p in points if p.way == way and p.keep == keep]
@@ -97,7 +97,8 @@ def show(points: Sequence[Point]) -> str:
                 for point in own:
                     by_seed.setdefault(point.seed, []).append(getattr(point, field))
                 told.append(str(interval(list(by_seed.values()))))
-            lines.append((name, way, *told, f"{fewer(points, way, field):.0%}"))
+            saved = f"{fewer(points, way, field):.0%}" if "uniform" in ways else ""
+            lines.append((name, way, *told, saved))
     return table(("volume of", "rows chosen", *(f"{k:.0%}" for k in KEEPS), "fewer rows"), lines)
 
 
@@ -106,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.description = __doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
+    parser.add_argument("--way", metavar="NAME", action="append", help="; ".join(WAYS))
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--first", type=int, default=FIRST)
     said = parser.parse_args(arguments)
@@ -115,13 +117,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"skipped, {folder} has no {', '.join(absent)}", file=sys.stderr)
         return 0
     points: list[Point] = []
+    ways = said.way or WAYS
     for space in spaces(source, folder, "gpu"):
         began = time.perf_counter()
         for seed in range(said.first, said.first + said.seeds):
-            points += [measured(space, way, keep, seed) for way in WAYS for keep in KEEPS]
+            points += [measured(space, way, keep, seed) for way in ways for keep in KEEPS]
         print(f"{space.name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
     whole = np.mean([everything(one, FIRST) for one in spaces(source, folder, "gpu")])
-    print(show(points))
+    print(show(points, ways))
     print(f"all rows: models {whole:.3f}, rows 1.000")
     if said.json:
         save(said.json, {"points": [asdict(p) for p in points]})

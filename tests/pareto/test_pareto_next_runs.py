@@ -137,6 +137,22 @@ def test_when_all_is_run_nothing_is_left() -> None:
     assert asked(own, X, law(X), 5).left == 0
 
 
+def test_an_end_of_the_front_that_lies_behind_the_reference_is_tried() -> None:
+    """Little power at four times the runtime: behind a tenth of what was measured."""
+    space = Space(parameters=(Number(name="a", low=1, high=24, step=1),))
+    own = LoopProblem(space, (), 0, LoopSettings(sweep=0, starts=4))
+    X = np.array([[12.0], [14.0], [17.0], [20.0], [24.0]])
+
+    def outcomes(X: Floats) -> Floats:
+        return np.column_stack([100 / X[:, 0], 20 + 3 * X[:, 0]])
+
+    while len(X) < 9:
+        seen = SeenRuns(X, outcomes(X), np.zeros(len(X), dtype=bool))
+        found = next_front_runs(own, seen, pending=X[:0], count=1, log_sign=(1, 1))
+        X = np.concatenate([X, found.proposals[0].x[None, :]])
+    assert X.min() <= 3
+
+
 def test_a_given_reference_is_used() -> None:
     own = problem()
     X = own.pool.X[::17][:15]

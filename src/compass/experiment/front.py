@@ -80,17 +80,13 @@ class MeasuredRuns:
     @cached_property
     def reference(self) -> Floats | None:
         """Up to where volume counts, [k]; None: no configuration meets the bounds yet."""
-        given, names = self.objective.plan.reference, list(self.objective.extremes)
-        turn = np.array(list(self.objective.extremes.values()))
-        if set(given) == set(names):
-            return np.asarray(turn * np.array([given[name] for name in names]))
+        given = self.objective.reference
+        if not np.isnan(given).any():
+            return given
         if not len(self.means):
             return None
         found = reference_of(self.means[nondominated(self.means)], self.means)
-        for k, name in enumerate(names):
-            if name in given:
-                found[k] = turn[k] * given[name]
-        return found
+        return np.where(np.isnan(given), found, given)
 
     @cached_property
     def scatter(self) -> Floats:

@@ -23,7 +23,7 @@ def ask_for_front(
     own: Bools,
     pending: Floats,
     count: int,
-    reference: Floats | None,
+    reference: Floats,
 ) -> NextFrontRuns:
     """The runs to make next, from those that ended: X [n, d]; `own` [n]: not of another kind.
 

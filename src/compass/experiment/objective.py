@@ -132,6 +132,12 @@ class Objective:
         return len(self.extremes) > 1 and not self.plan.weights
 
     @property
+    def reference(self) -> Floats:
+        """From where on each outcome counts, [k], turned: smaller is better. NaN: not given."""
+        given = self.plan.reference
+        return np.array([sign * given.get(name, np.nan) for name, sign in self.extremes.items()])
+
+    @property
     def title(self) -> str:
         """What is told of the best: the single outcome, the volume, or all together."""
         if self.traded:

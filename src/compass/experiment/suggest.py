@@ -23,7 +23,6 @@ from compass.domain.answer import Label, Prediction
 from compass.domain.base import Config
 from compass.domain.errors import StudyProblem
 from compass.domain.experiment import ExperimentRun, NewRun, RunOrigin, RunState
-from compass.experiment.front import MeasuredRuns
 from compass.experiment.history import is_own
 from compass.experiment.labels import Labels
 from compass.experiment.next_front import ask_for_front, stop_facts, why_of_front
@@ -220,7 +219,7 @@ class Chooser:
             own=now.own,
             pending=now.pending,
             count=count,
-            reference=MeasuredRuns.of(objective, now.runs).reference,
+            reference=objective.reference,
         )
         runs = int(now.own.sum())
         choices = tuple(self._front_choice(one, known, runs) for one in found.proposals)

@@ -190,8 +190,10 @@ def next_front_runs(
     """Up to `count` runs to make next, all different, none of them run or pending [p, d].
 
     `log_sign` says of each outcome what it is learnt as (`compass.pareto.improvement`), `reference`
-    [k] up to where volume counts; None: a tenth behind the front of what was measured. Every other
-    start is one of `favoured` [f, d], as long as there are some.
+    [k] up to where volume counts; None, or NaN in an outcome: a tenth behind the front of what was
+    measured, and in the choice of runs behind what else is expected to be on it, since what lies
+    behind the reference would never be tried. Every other start is one of `favoured` [f, d], as
+    long as there are some.
     """
     with one_thread():
         signs = np.array(log_sign, dtype=np.int64)
@@ -224,7 +226,7 @@ def _next_runs(
     if len(found) < min(count, len(candidates)):
         waiting = np.concatenate([pending, candidates[chosen]])
         rest = np.delete(candidates, chosen, axis=0)
-        front = _Front(Y, limit, volume, log_sign)
+        front = _Front(Y, limit, reference, log_sign)
         found += _modelled(problem, seen, waiting, rest, count - len(found), front)
     return NextFrontRuns(tuple(found), limit, volume, _left(problem, made))
 
@@ -234,19 +236,26 @@ class _Front:
     """What was measured, and up to where it counts."""
 
     Y: Floats  # [u, k]
-    reference: Floats  # [k]
-    volume: float
+    reference: Floats  # [k] of what was measured
+    given: Floats | None  # [k] what was given, NaN where nothing was
     log_sign: Signs  # [k]
+
+    def expected(self, predicted: Floats) -> tuple[Floats, float]:
+        """The reference of what was measured and is predicted [m, k], and the volume up to it."""
+        both = np.concatenate([self.Y, predicted[np.isfinite(predicted).all(axis=1)]])
+        wide = np.maximum(_reference(both, both, self.given), self.reference)
+        if self.given is not None:
+            wide = np.where(np.isnan(self.given), wide, self.given)
+        return wide, hypervolume(self.Y, wide).value if len(self.Y) else 0.0
 
 
 def _reference(Y: Floats, every: Floats, given: Floats | None) -> Floats:
     """Up to where volume counts: of what meets the conditions, else of all that was measured."""
-    if given is not None:
-        return given
     known = Y if len(Y) else every
-    if not len(known):
-        return np.full(every.shape[1], np.nan)
-    return reference_of(known[nondominated(known)], known)
+    found = np.full(every.shape[1], np.nan)
+    if len(known):
+        found = reference_of(known[nondominated(known)], known)
+    return found if given is None else np.where(np.isnan(given), found, given)
 
 
 def _left(problem: LoopProblem, made: Floats) -> int | None:
@@ -350,12 +359,13 @@ def _modelled(
         point = problem.inputs(x[None, :])
         models, front = _with(models, front, point, log_sign)
         bounds = [(one, model.knowing(point)) for one, model in bounds]
+    reference, volume = known.expected(loss_of(_predicted(models, points)[0], log_sign))
     found: list[FrontProposal] = []
     open_ = np.ones(len(candidates), dtype=np.bool_)
     for _ in range(min(count, len(candidates))):
         mean, deviation = _predicted(models, points)
         meets = np.prod([m.within(points, one) for one, m in bounds], axis=0) * np.ones(len(mean))
-        gains = expected_improvement(mean, deviation, front, known.reference, log_sign=log_sign)
+        gains = expected_improvement(mean, deviation, front, reference, log_sign=log_sign)
         worth = gains * (1 - failing) * meets
         if not worth[open_].max() > 0:
             # Where nothing is expected to add any volume, the least known is worth a run.
@@ -373,7 +383,7 @@ def _modelled(
                 high=loss_of(mean[place] + half, log_sign),
                 failure=float(failing[place]),
                 meets=float(meets[place]),
-                gain=gain / known.volume if known.volume else float("nan"),
+                gain=gain / volume if volume else float("nan"),
                 reason=Reason.IMPROVEMENT,
             )
         )
