@@ -3,10 +3,10 @@
 `python -m benchmarks.pareto.replay [--python PEERS/bin/python]`
 
 Every space is what was measured: power caps and batch sizes of trainings on four GPUs (zeus),
-nodes, threads and caps of applications (powerbound), GPU kernels (convolution; run time against
-build time). Everybody starts from the same random configurations and may ask for any that was
-measured and not evaluated yet. The figure is the volume of what was evaluated as a share of the
-true front's; the reference lies a tenth behind the true front.
+nodes, threads and caps of applications (powerbound), machines and cores (multicore), GPU kernels
+(convolution; run time against build time). Everybody starts from the same random configurations
+and may ask for any that was measured and not evaluated yet. The figure is the volume of what was
+evaluated as a share of the true front's; the reference lies a tenth behind the true front.
 
 `front` is `compass.pareto.next_runs`, `one outcome` the loop for the first outcome alone, `random`
 the mean of random orders. Optuna's samplers and BoTorch run in an environment of their own.
@@ -51,6 +51,7 @@ BOTORCH = ("qlognehvi", "qlognparego")
 CONTEXTS = {
     "zeus": ("gpu", "dataset", "network"),
     "powerbound": ("app",),
+    "multicore": ("app",),
     "convolution": ("gpu",),
 }
 
