@@ -15,7 +15,7 @@ from compass.domain.space import Number, Space
 from compass.embed.base import Embedding, embedder
 from compass.execute.arrays import under
 from compass.model.base import FamilyDefaults, Fitted, FittedDefaults, Floats, Task
-from compass.model.linear import LinearRegression
+from compass.model.linear import FittedLinear, LinearRegression
 from compass.settings import Settings
 
 _FRONT, _HEAD = "front/", "head/"
@@ -102,4 +102,4 @@ class TabNet(FamilyDefaults):
     def restore(arrays: Mapping[str, NDArray[np.generic]], task: Task) -> FittedTabNet:
         """The model whose `arrays()` these are."""
         front = embedder(_OF).restore(under(arrays, _FRONT))
-        return FittedTabNet(front, LinearRegression.restore(under(arrays, _HEAD), task))
+        return FittedTabNet(front, FittedLinear.restore(under(arrays, _HEAD), task))
