@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PEERS := .venv-peers
 AUTOML := .venv-automl
 LOOP := .venv-loop
+SCHEDULE := .venv-schedule
 BASE := $(VENV)/.base
 STAMP := $(VENV)/.installed
 # Empty without a Node.js that can build the page.
@@ -166,6 +167,15 @@ loop: $(STAMP)  ## the choice of runs on exhaustive spaces, beside Optuna, Kerne
 loop-peers: $(STAMP) $(LOOP)/.installed  ## replay everybody again; this takes hours
 	$(BIN)/python -m benchmarks.loop run $$($(BIN)/python -m benchmarks.loop names) \
 		--python $(LOOP)/bin/python
+
+schedule: $(STAMP)  ## what advice does to simulated queues (the kept values), and how fast they are simulated
+	@$(BIN)/python -m benchmarks.schedule
+	$(BIN)/python -m benchmarks.schedule.speed
+
+schedule-peers: $(STAMP) $(SCHEDULE)/.installed  ## the same speed beside AccaSim; a trace on a real Slurm
+	$(BIN)/python -m benchmarks.schedule.speed --python $(SCHEDULE)/bin/python
+	$(BIN)/python -m benchmarks.schedule.replay
+
 platforms: $(STAMP)  ## runtime ratios across machines, applications left out; the models of the papers
 	$(BIN)/python -m benchmarks.platforms --first --tuned rodinia raja multicore gavel gemm convolution
 	$(BIN)/python -m benchmarks.platforms.unseen
@@ -267,5 +277,10 @@ $(LOOP)/.installed: benchmarks/loop/requirements.txt
 	$(LOOP)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
+$(SCHEDULE)/.installed: benchmarks/schedule/requirements.txt
+	$(PYTHON) -m venv $(SCHEDULE)
+	$(SCHEDULE)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(PEERS) $(AUTOML) $(LOOP) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(AUTOML) $(LOOP) $(SCHEDULE) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
