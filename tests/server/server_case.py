@@ -109,8 +109,10 @@ class Server:
         return [json.loads(line) for line in self.log.read_text().splitlines()]
 
 
-def start(source: Path | str, state: Path, *words: str, **environment: str) -> Server:
-    """Start `compass serve`, and wait until it listens."""
+def start(
+    source: Path | str, state: Path, *words: str, listens: str = "", **environment: str
+) -> Server:
+    """Start `compass serve`, and wait until it listens; on a Unix socket if one is said."""
     state.parent.mkdir(parents=True, exist_ok=True)
     log = state.parent / f"{state.name}-{time.monotonic_ns()}.log"
     with log.open("w") as errors:
@@ -136,7 +138,8 @@ def start(source: Path | str, state: Path, *words: str, **environment: str) -> S
     url = said.split("listens on ")[1].split()[0].replace("0.0.0.0", "127.0.0.1")
     token = words[words.index("--token") + 1] if "--token" in words else None
     server = Server(process, url, said, state, log, environment.get("COMPASS_TOKEN", token))
-    until(lambda: answers(server))
+    if not listens:
+        until(lambda: answers(server))
     return server
 
 

@@ -36,6 +36,20 @@ def test_who_makes_events_knows_when_nobody_listens_any_more() -> None:
     asyncio.run(scene())
 
 
+def test_a_stream_ends_after_its_time_and_can_be_opened_again() -> None:
+    async def source() -> Events:
+        yield Event("answer", b"{}")
+        await asyncio.Event().wait()
+
+    async def scene() -> None:
+        slots = Slots("streams", 9, 9, 9)
+        for _ in range(2):
+            stream = EventStream(slots, ("a", "b"), source(), seconds=0.01)
+            assert [part async for part in stream.body_iterator] == [b"event: answer\ndata: {}\n\n"]
+
+    asyncio.run(scene())
+
+
 def test_a_stream_is_described_by_its_events() -> None:
     described = documented("told", "answer", "problem")[200]
     schema = described["content"]["text/event-stream"]["schema"]

@@ -12,6 +12,7 @@ import typer
 from compass.cli import cache, datasets, experiments, flags, platforms, slurm, synth
 from compass.cli.advise import advise
 from compass.cli.ask import ask
+from compass.cli.backup import backup, restore
 from compass.cli.chat import chat
 from compass.cli.columns import columns
 from compass.cli.engines import engines
@@ -43,6 +44,8 @@ app.command("run")(run_experiment)
 app.command("simulate")(simulate)
 app.command("advise")(advise)
 app.command("report")(report)
+for _command in (backup, restore):
+    app.command()(_command)
 for _command in (read, reduce, serve, fit, columns, overview, tell, engines, ask, pareto, explain):
     app.command()(_command)
 app.add_typer(datasets.app, name="datasets")

@@ -1,8 +1,10 @@
 """`compass serve`: everything that Compass can answer, over HTTP."""
 
+import ipaddress
 import os
 import re
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -50,6 +52,49 @@ class ServeFlags:
         list[str] | None,
         typer.Option("--name", help="A name by which the server is called; may be repeated."),
     ] = None
+    socket: Annotated[
+        Path | None,
+        typer.Option(help="A Unix socket to listen on instead of a port, for a proxy."),
+    ] = None
+    user_header: Annotated[
+        str | None,
+        typer.Option(help="The header in which a proxy says who a request is from."),
+    ] = None
+    groups_header: Annotated[
+        str | None, typer.Option(help="The header in which it says their groups.")
+    ] = None
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            help="Who may send these headers: an address, a network, or `socket`; may be repeated.",
+        ),
+    ] = None
+    oidc: Annotated[
+        str | None,
+        typer.Option(help="The address of an OpenID Connect issuer whose tokens are taken."),
+    ] = None
+    oidc_audience: Annotated[
+        str | None, typer.Option(help="For whom its tokens have to be issued.")
+    ] = None
+    oidc_user: Annotated[
+        str, typer.Option(help="The claim of its tokens with the name of the user.")
+    ] = "sub"
+    oidc_groups: Annotated[
+        str, typer.Option(help="The claim of its tokens with the list of their groups.")
+    ] = "groups"
+    operator: Annotated[
+        list[str] | None,
+        typer.Option("--operator", help="A user who sees what operators see; may be repeated."),
+    ] = None
+    quota: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--quota",
+            help="user:NAME:workspace_bytes=20GiB, group:NAME:...: a limit of theirs; may be "
+            "repeated.",
+        ),
+    ] = None
     limit: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,14 +111,26 @@ class ServeFlags:
         from compass.server.settings import ServerSettings, is_loopback, new_token
 
         self._check()
+        known = self.user_header is not None or self.oidc is not None
         return ServerSettings(
             host=self.host,
             port=self.port,
             state=(self.state or default_state()).absolute(),
-            token=self.token or (None if is_loopback(self.host) else new_token()),
+            # Where people are known, nobody else needs to get in.
+            token=self.token or (None if is_loopback(self.host) or known else new_token()),
             folders=tuple(folder.resolve() for folder in self.allow or ()),
             origins=tuple(self.origin or ()),
             hosts=tuple(self.name or ()),
+            socket=None if self.socket is None else self.socket.absolute(),
+            user_header=self.user_header,
+            groups_header=self.groups_header,
+            proxies=tuple(self.proxy or ()),
+            oidc_issuer=self.oidc,
+            oidc_audience=self.oidc_audience,
+            oidc_user=self.oidc_user,
+            oidc_groups=self.oidc_groups,
+            operators=tuple(self.operator or ()),
+            quotas=quotas(self.quota or []),
             llm_url=self.llm,
             llm_model=self.llm_model,
             limits=limits(self.limit or []),
@@ -90,12 +147,42 @@ class ServeFlags:
         for folder in self.allow or ():
             if not folder.is_dir():
                 raise BadInput(f"--allow {folder}: there is no such folder", hint="check the path")
+        self._check_people()
         for site in self.origin or ():
             if not re.fullmatch(r"https?://[^/\s]+", site):
                 raise BadInput(
                     f"--origin {site}: a site is named without a path",
                     hint="such as https://compass.example.org",
                 )
+
+    def _check_people(self) -> None:
+        if (self.user_header is None) != (not self.proxy):
+            raise BadInput(
+                "--user-header and --proxy belong together: anybody could send that header",
+                hint="name the header, and who may send it",
+            )
+        for header in (self.user_header, self.groups_header):
+            if header is not None and not re.fullmatch(r"[A-Za-z0-9-]{1,100}", header):
+                raise BadInput(f"'{header}' is no name of a header", hint="such as X-Remote-User")
+        if (self.oidc is None) != (self.oidc_audience is None):
+            raise BadInput("--oidc and --oidc-audience belong together", hint="give both")
+        if self.groups_header is not None and self.user_header is None:
+            raise BadInput("--groups-header is of people", hint="add --user-header and --proxy")
+        if self.operator and self.user_header is None and self.oidc is None:
+            raise BadInput(
+                "operators are people, and the server is to know none",
+                hint="add --user-header and --proxy, or --oidc",
+            )
+        for one in self.proxy or ():
+            with suppress(ValueError):
+                if one == "socket" or ipaddress.ip_network(one, strict=False):
+                    continue
+            raise BadInput(
+                f"--proxy {one}: this is neither an address nor a network",
+                hint="such as 127.0.0.1, 10.0.0.0/8, or socket",
+            )
+        if self.socket is None and "socket" in (self.proxy or ()):
+            raise BadInput("--proxy socket: there is no socket", hint="add --socket PATH")
 
 
 @grouped
@@ -136,14 +223,38 @@ def limits(texts: list[str]) -> Any:
                 f"--limit {text}: there is no limit '{key}'",
                 hint=f"there are: {', '.join(ServerLimits.model_fields)}",
             )
-        size = re.fullmatch(r"([0-9.]+)\s*([kmg]i?|)b?", value.strip().lower())
-        if size is None or size[1].count(".") > 1 or size[1] == ".":
-            raise BadInput(f"--limit {text}: '{value}' is no number", hint="such as rows=100000")
-        number = float(size[1]) * _SIZES[size[2]]
+        number = _number("--limit", text, value)
         whole = ServerLimits.model_fields[key].annotation is int
         found[key] = int(number) if whole else number
     limits: ServerLimits = valid(ServerLimits, found)
     return limits
+
+
+def quotas(texts: list[str]) -> Any:
+    """Quotas from OWNER:NAME=VALUE, where OWNER is user:NAME or group:NAME."""
+    from compass.domain.base import valid
+    from compass.domain.people import OWNER, Quota
+
+    found: dict[str, dict[str, Any]] = {}
+    names = [name for name in Quota.model_fields if name != "owner"]
+    for text in texts:
+        before, _, value = text.rpartition("=")
+        owner, _, key = before.rpartition(":")
+        if not re.fullmatch(OWNER, owner) or key not in names:
+            raise BadInput(
+                f"--quota {text}: this names no user or group, or no quota",
+                hint=f"such as user:ada:{names[0]}=20GiB; there are: {', '.join(names)}",
+            )
+        found.setdefault(owner, {})[key] = int(_number("--quota", text, value))
+    made = [valid(Quota, {"owner": owner, **given}) for owner, given in found.items()]
+    return tuple(made)
+
+
+def _number(flag: str, text: str, value: str) -> float:
+    size = re.fullmatch(r"([0-9.]+)\s*([kmg]i?|)b?", value.strip().lower())
+    if size is None or size[1].count(".") > 1 or size[1] == ".":
+        raise BadInput(f"{flag} {text}: '{value}' is no number", hint="such as rows=100000")
+    return float(size[1]) * _SIZES[size[2]]
 
 
 def _announce(address: str, settings: "ServerSettings", *, show: bool) -> None:

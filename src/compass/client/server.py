@@ -29,6 +29,7 @@ from compass.domain.api import (
 )
 from compass.domain.arguments import number, takes, text
 from compass.domain.errors import BadInput, unknown
+from compass.domain.people import Me
 from compass.synth.quality.report import QualityReport
 
 
@@ -49,9 +50,10 @@ def connect(
 ) -> "Server":
     """Talk to a Compass server: `connect("http://127.0.0.1:8765")`.
 
-    `token` is what the operator gave out (or COMPASS_TOKEN). `workspace` is the key of one; without
-    it, the one that this person used last on this server, or a new one. A busy server is waited
-    for `patience` seconds, an answer to one request `timeout` seconds.
+    `token` is what the operator gave out (or COMPASS_TOKEN). `workspace` is the key of one, or,
+    where the server knows people, `mine` or `group:NAME`; without it, `mine`, or the one that this
+    person used last on this server, or a new one. A busy server is waited for `patience` seconds,
+    an answer to one request `timeout` seconds.
     """
     given = token if token is not None else os.environ.get("COMPASS_TOKEN") or None
     connection = ServerConnection(url, given, patience=patience, timeout=timeout)
@@ -60,7 +62,9 @@ def connect(
         if not isinstance(reply, dict) or not {"version", "limits"} <= reply.keys():
             raise no_server(connection.url)
         about = understood(About, reply)
-        return Server(connection, about, _entered(connection, workspace))
+        # Where people are known, their workspace has a name instead of a key.
+        named = "mine" if about.people and workspace is None and given is None else workspace
+        return Server(connection, about, _entered(connection, named))
     except BaseException:
         connection.close()
         raise
@@ -132,6 +136,10 @@ class Server:
     def version(self) -> str:
         """The version of Compass that it runs."""
         return self.about.version
+
+    def me(self) -> Me:
+        """Who the server takes you for, the workspaces that you may use, and how much of them."""
+        return understood(Me, self.connection.call("GET", "/me"))
 
     def datasets(self) -> list[RemoteDataset]:
         """Past runs that can be used, the newest of one's own first."""

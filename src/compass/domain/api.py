@@ -51,6 +51,7 @@ class About(Noun):
     limits: ServerLimits
     uploads: tuple[str, ...] = ("csv", "tsv", "parquet")
     paths: bool
+    people: bool = Field(False, description="whether it knows people, who need no keys")
     language_model: bool
     caution: float = Field(
         description="scores of trust from here on mean caution, where no study says otherwise"
@@ -120,6 +121,9 @@ class WorkspaceInfo(Noun):
 
     id: Id
     created: datetime
+    owner: str | None = Field(
+        None, description="`user:NAME` or `group:NAME` whose it is; None: of whoever has its key"
+    )
     bytes: int = Field(0, description="what is kept in it")
 
 

@@ -32,6 +32,12 @@ class ServerLimits(Noun):
     keep_alive_seconds: int = Field(
         5, ge=1, description="time that a connection stays open between two requests"
     )
+    drain_seconds: float = Field(
+        0.0,
+        ge=0,
+        description="time for which a server that is told to stop still takes requests, while "
+        "/readyz says that it leaves",
+    )
     memory_bytes: int = Field(
         0,
         ge=0,
@@ -44,12 +50,21 @@ class ServerLimits(Noun):
     waiting_per_workspace: int = Field(
         64, ge=1, description="pieces of work of one workspace, waiting or running"
     )
+    waiting_per_user: int = Field(
+        64, ge=1, description="the same of one user, over all their workspaces"
+    )
     workspaces: int = Field(1_000, ge=1, description="workspaces that are kept")
     workspace_bytes: int = Field(4 * GIB, ge=1, description="what one workspace may keep")
     uploads: int = Field(32, ge=1, description="files that are on their way at once")
     uploads_per_workspace: int = Field(4, ge=1, description="the same, of one workspace")
     streams: int = Field(256, ge=1, description="event streams that are open at once")
     streams_per_workspace: int = Field(32, ge=1, description="the same, of one workspace")
+    stream_seconds: float = Field(
+        0.0, ge=0, description="after which an event stream ends, to be opened again; 0: never"
+    )
+    quit_after_seconds: float = Field(
+        0.0, ge=0, description="after which a server that nobody uses ends; 0: never"
+    )
     connections: int = Field(
         0,
         ge=0,
@@ -62,6 +77,16 @@ class ServerLimits(Noun):
         le=1,
         description="share of connections, uploads, streams and unused workspaces of one address; "
         "1 where all come from the address of a proxy",
+    )
+
+    keep_answers_days: float = Field(
+        0.0, ge=0, description="days after which unused answers and chats are removed; 0: never"
+    )
+    keep_workspaces_days: float = Field(
+        0.0, ge=0, description="days after which workspaces that nobody used are removed; 0: never"
+    )
+    keep_audit_days: float = Field(
+        0.0, ge=0, description="days after which lines of the audit log are removed; 0: never"
     )
 
     def of_address(self, most: int) -> int:

@@ -6,7 +6,8 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from compass.server import logs
+from compass.server import logs, people
+from compass.server.oidc import Issuer, is_token
 from compass.server.page import is_open
 from compass.server.problems import LONGEST_HEAD, Refused, fault, head_too_long
 from compass.server.responses import problem_response
@@ -24,7 +25,7 @@ _HEADERS = {
         "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
 }
-_OPEN = ("/healthz",)  # for anybody: monitors have no token
+_OPEN = ("/healthz", "/readyz")  # for anybody: monitors have no token
 _METHODS = "GET, POST, PUT, DELETE"
 _REQUEST_HEADERS = "Authorization, Compass-Workspace, Content-Type, Last-Event-ID"
 _EXPOSED_HEADERS = "Retry-After, Content-Disposition, Compass-Next"
@@ -36,6 +37,7 @@ class Access:
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self.app = app
         self.settings = settings
+        self.issuer = None if settings.oidc_issuer is None else Issuer(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -55,23 +57,26 @@ class Access:
             await send(message)
 
         try:
-            self._check(scope, headers)
+            someone = await self._check(scope, headers)
         except Refused as refused:
             await problem_response(refused)(scope, receive, with_headers)
             return
         if scope["method"] == "OPTIONS" and origin is not None:
             await _preflight()(scope, receive, with_headers)
             return
+        scope.setdefault("state", {})["person"] = someone
         try:
-            await self.app(scope, receive, with_headers)
+            with people.being(someone):
+                await self.app(scope, receive, with_headers)
         except Exception as error:
             # Here, and not in a handler, which would stand outside and send bare headers.
-            logs.trouble("fault", error)
+            name = logs.note_fault(error)
             if begun:
                 raise
-            await problem_response(fault())(scope, receive, with_headers)
+            await problem_response(fault(name))(scope, receive, with_headers)
 
-    def _check(self, scope: Scope, headers: Headers) -> None:
+    async def _check(self, scope: Scope, headers: Headers) -> people.Person | None:
+        """Refuse a request without access; whom it is from, where that is known."""
         if _head_size(scope) > LONGEST_HEAD:
             raise head_too_long()
         token = self.settings.token
@@ -91,8 +96,13 @@ class Access:
             )
         path = scope["path"]
         public = path in _OPEN or is_open(path) or scope["method"] == "OPTIONS"
-        if token is not None and not public:
-            given = headers.get("authorization", "")
+        someone = people.from_proxy(scope, headers, self.settings)
+        if public or someone is not None:
+            return someone
+        given = headers.get("authorization", "")
+        if self.issuer is not None and is_token(given):
+            return await self.issuer.person(given.removeprefix("Bearer "))
+        if token is not None:
             wanted = f"Bearer {token.get_secret_value()}"
             if not hmac.compare_digest(given.encode(), wanted.encode()):
                 raise Refused(
@@ -101,6 +111,14 @@ class Access:
                     "this server needs a token",
                     hint="send it as `Authorization: Bearer TOKEN`; the operator knows it",
                 )
+        elif self.settings.knows_people:
+            raise Refused(
+                401,
+                "no-user",
+                "this server has to know who you are",
+                hint="come by its usual address, and log in there",
+            )
+        return None
 
     def _hosts(self) -> set[str]:
         return {self.settings.host.lower(), *(host.lower() for host in self.settings.hosts)}

@@ -1,5 +1,6 @@
 """The application: routes, limits and the life of a server."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -16,16 +17,20 @@ from compass.domain.api import Problem
 from compass.domain.errors import CompassError
 from compass.server import logs
 from compass.server.access import Access
+from compass.server.audit import Audited
 from compass.server.bodies import BodyLimit
 from compass.server.jobs import disk_problem
 from compass.server.metrics import RequestMetrics
 from compass.server.page import add_page
 from compass.server.responses import problem_response
+from compass.server.retention import keep
 from compass.server.service import Service
 from compass.server.settings import ServerSettings
 
 ROUTES = (
     "about",
+    "people",
+    "operator",
     "workspaces",
     "datasets",
     "catalogue",
@@ -55,9 +60,11 @@ def create_app(settings: ServerSettings) -> FastAPI:
     async def life(_: FastAPI) -> AsyncIterator[None]:
         resumed = service.resume()
         logs.event("started", version=version("compass-hpc"), resumed=resumed)
+        keeping = asyncio.create_task(keep(service))
         try:
             yield
         finally:
+            keeping.cancel()
             await service.close()
             logs.event("stopped")
 
@@ -78,6 +85,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.add_middleware(GZipMiddleware, minimum_size=PACKED_FROM, compresslevel=1)
     app.add_middleware(BodyLimit, limits=service.limits, uploads=UPLOADS)
     app.add_middleware(Access, settings=settings)
+    app.add_middleware(Audited, service=service)
     app.add_middleware(RequestMetrics, metrics=service.metrics)
     return app
 

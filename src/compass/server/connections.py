@@ -79,9 +79,9 @@ class OpenConnections:
         """Whether no more connections may be taken."""
         return self.open >= self.most
 
-    def enter(self, source: str) -> bool:
-        """Take a connection; whether this address may have one more."""
-        if self.by_source[source] >= self.of_source:
+    def enter(self, source: str, *, many: bool = False) -> bool:
+        """Take a connection; whether this address may have one more, or is of `many` people."""
+        if self.by_source[source] >= self.of_source and not many:
             return False
         self.open += 1
         self.by_source[source] += 1
@@ -188,6 +188,11 @@ class Connection(H11Protocol):
         self._headers.stop()
         self._begun = False
 
+    @property
+    def new(self) -> bool:
+        """Whether its first request is still awaited."""
+        return self.cycle is None and not self.transport.is_closing()
+
     def _answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
@@ -245,8 +250,13 @@ class Listener:
     """Takes connections from a socket, as long as there is room for them."""
 
     def __init__(
-        self, listening: socket.socket, table: OpenConnections, make: Callable[[str], Connection]
+        self,
+        listening: socket.socket,
+        table: OpenConnections,
+        make: Callable[[str], Connection],
+        is_proxy: Callable[[Any], bool] = lambda _: False,
     ) -> None:
+        self.is_proxy = is_proxy
         self.listening = listening
         self.table = table
         self.make = make
@@ -264,6 +274,8 @@ class Listener:
 
     def close(self) -> None:
         """Take no more connections; those that there are stay."""
+        if self._closed:
+            return
         self._closed = True
         self._again.stop()
         self.loop.remove_reader(self.listening)
@@ -297,11 +309,11 @@ class Listener:
                 self._again.start(_PAUSE, self._resume)
                 self._trouble("no-connections", problem=error.strerror)
                 return
-            self._take(taken, source_of(address))
+            self._take(taken, source_of(address), many=self.is_proxy(address))
 
-    def _take(self, taken: socket.socket, source: str) -> None:
+    def _take(self, taken: socket.socket, source: str, *, many: bool) -> None:
         taken.setblocking(False)
-        if not self.table.enter(source):
+        if not self.table.enter(source, many=many):
             self._trouble("connections-of-one", connections=self.table.of_source)
             _refuse(taken)
             return

@@ -9,7 +9,7 @@ from typing import Any
 from compass.domain.api import Job, Problem, State
 from compass.domain.base import Noun
 from compass.domain.errors import CompassError
-from compass.server import logs
+from compass.server import audit, logs
 from compass.server.listing import Listing
 from compass.server.problems import Refused, fault, problem_of
 from compass.server.store import Workspace, new_id, now
@@ -81,7 +81,10 @@ class Jobs:
     """All jobs of a server."""
 
     def __init__(
-        self, work: dict[str, Work], ended: Callable[[Job], None], linger: float = _LINGER
+        self,
+        work: dict[str, Work],
+        ended: Callable[[Workspace, Job], None],
+        linger: float = _LINGER,
     ) -> None:
         self.work = work
         self.ended = ended
@@ -100,6 +103,7 @@ class Jobs:
     ) -> Running:
         """Begin a job; `about` names what it makes or learns from: dataset, engine or answer."""
         job = Job(id=new_id(), kind=kind, created=now(), **about)
+        audit.note(job=job.id, **about)
         return self._begin(Running(workspace, job, given, kept=kept))
 
     def about_answer(self, workspace: Workspace, kind: str, answer: str) -> Running | None:
@@ -173,8 +177,7 @@ class Jobs:
             self._failed(running, disk_problem(error))
         except Exception as error:
             # Or it would seem to run for ever.
-            logs.trouble("fault", error, job=running.job.kind)
-            self._failed(running, fault())
+            self._failed(running, fault(logs.note_fault(error, job=running.job.kind)))
         finally:
             if running.job.state.over:
                 self._end(running)
@@ -191,7 +194,7 @@ class Jobs:
         running.update(state=State.FAILED, ended=now(), problem=problem)
 
     def _end(self, running: Running) -> None:
-        self.ended(running.job)
+        self.ended(running.workspace, running.job)
         try:
             running.save()
             if running.kept:

@@ -2,10 +2,12 @@
 
 import json
 import logging
+import secrets
 import sys
 import time
 from typing import Any, TextIO
 
+_MOST_PLACES = 40  # of a trace; the last ones say most
 _LOG = logging.getLogger("compass.server")
 
 
@@ -39,6 +41,25 @@ def fault(error: BaseException) -> str:
         place = f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno} in {code.co_name}"
         trace = trace.tb_next
     return f"{type(error).__name__} at {place}"
+
+
+def note_fault(error: BaseException | None = None, **facts: Any) -> str:
+    """Log a fault with its trace; the name by which whoever saw it can tell of it."""
+    name = secrets.token_hex(4)
+    found = {} if error is None else {"trace": _trace(error)}
+    trouble("fault", error, id=name, **facts, **found)
+    return name
+
+
+def _trace(error: BaseException) -> list[str]:
+    """Where a fault happened, the outermost place first; without values, which may be private."""
+    places, found = [], error.__traceback__
+    while found is not None:
+        code = found.tb_frame.f_code
+        short = "/".join(code.co_filename.split("/")[-2:])
+        places.append(f"{short}:{found.tb_lineno} in {code.co_name}")
+        found = found.tb_next
+    return places[-_MOST_PLACES:]
 
 
 def configure(stream: TextIO | None = None, level: str = "INFO") -> None:

@@ -38,6 +38,13 @@ class Metrics:
             "compass_busy", "Working processes that are busy", ("pool",), registry=self.registry
         )
 
+        self.last = time.perf_counter()  # when somebody last asked for something
+
+    @property
+    def silence(self) -> float:
+        """Seconds since somebody asked for something."""
+        return time.perf_counter() - self.last
+
     def text(self) -> bytes:
         """All counters as Prometheus reads them."""
         return generate_latest(self.registry)
@@ -55,7 +62,7 @@ class RequestMetrics:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        began = time.perf_counter()
+        began = self.metrics.last = time.perf_counter()
         status = 500
 
         async def noted(message: Message) -> None:

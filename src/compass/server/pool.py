@@ -6,7 +6,7 @@ import os
 import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,9 @@ from compass.domain.limits import ServerLimits
 from compass.execute.child import Garbled, header, next_frame
 from compass.execute.processors import cores
 from compass.server import logs, memory
+from compass.server.people import UserShares
 from compass.server.problems import (
+    FAULT,
     Refused,
     busy,
     closing,
@@ -59,14 +61,17 @@ class Worker:
                 if kind == RESULT:
                     return answer
                 if kind != PROGRESS:
-                    raise refused_by(json.loads(answer))
+                    refused = refused_by(json.loads(answer))
+                    if refused.status == FAULT:  # it has told what it could, and ends
+                        await self.kill()
+                    raise refused
                 if report is not None:
                     report(json.loads(answer))
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise await self._lost(short) from None
         except Garbled:
             await self.kill()
-            raise fault() from None
+            raise fault(logs.note_fault(what="a working process wrote no frame")) from None
         except (asyncio.CancelledError, TimeoutError):
             await self.kill()
             raise
@@ -97,7 +102,7 @@ class Worker:
         process, self.process = self.process, None
         code = await process.wait() if process is not None else 0
         if code >= 0:
-            return fault()  # of ours: it has written to the log
+            return fault(logs.note_fault(what=f"a working process ended with {code}"))
         short = memory.shortages() > short_before
         logs.trouble("worker-lost", signal=-code, held=self.held, limit=self.memory, short=short)
         return lost_worker(-code, memory.described(self.held, self.memory), short=short)
@@ -167,8 +172,9 @@ class Pool:
     takes `long` leaves a process to those who come next. Decision 0037 (docs/decisions).
     """
 
-    def __init__(self, count: int, limits: ServerLimits) -> None:
+    def __init__(self, count: int, limits: ServerLimits, users: UserShares | None = None) -> None:
         self.limits = limits
+        self.users = users or UserShares(lambda _: limits.waiting_per_user)
         threads = max(1, cores() // count)  # more would only get into each other's way
         self.workers = [Worker(limits.memory_bytes, threads) for _ in range(count)]
         self.idle = list(self.workers)
@@ -199,6 +205,7 @@ class Pool:
         held = self.held.get(owner, 0)
         if held >= self.limits.waiting_per_workspace:
             raise workspace_busy(self._patience(held), held)
+        self.users.check()
         if self.queued >= self.limits.waiting:
             raise busy(self._patience(self.queued))
 
@@ -209,7 +216,8 @@ class Pool:
         self.held[owner] = self.held.get(owner, 0) + 1
         self.aside += 1
         try:
-            yield
+            with self.users.one():
+                yield
         finally:
             self.aside -= 1
             self._release(owner)
@@ -242,6 +250,8 @@ class Pool:
         """
         self.admit(owner)
         self.held[owner] = self.held.get(owner, 0) + 1
+        counted = ExitStack()
+        counted.enter_context(self.users.one())
         try:
             near = None if answer is None else self._began.get(answer)
             worker = await self._turn(_Ticket(owner, warm, near, later, long))
@@ -265,6 +275,7 @@ class Pool:
                     self._forget(worker)
                 self._free(worker)
         finally:
+            counted.close()
             self._release(owner)
 
     def _remember(self, answer: str | None, worker: Worker) -> None:

@@ -15,6 +15,7 @@ from compass.domain.errors import (
 # What a process ends by when something in C gets no memory, or fails.
 _OF_LIBRARIES = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
 
+FAULT = 500  # the status of what should not happen
 LONGEST_HEAD = 32 * 1024  # bytes of the address and the headers of a request
 
 
@@ -52,6 +53,21 @@ def not_found(what: str) -> Refused:
     """There is no such thing in this workspace."""
     return Refused(
         404, "not-found", f"there is no such {what} here", hint="list what there is, and try again"
+    )
+
+
+def not_allowed(code: str, message: str, hint: str) -> Refused:
+    """Something that this person may not do."""
+    return Refused(403, code, message, hint=hint)
+
+
+def no_workspace(message: str) -> Refused:
+    """A request that names no workspace that it may use."""
+    return Refused(
+        401,
+        "no-workspace",
+        message,
+        hint="make one with POST /api/v1/workspaces and send its key as Compass-Workspace",
     )
 
 
@@ -139,9 +155,10 @@ def closing() -> Refused:
     )
 
 
-def fault() -> Refused:
-    """Something that should not happen, and that only the operator can look into."""
-    return Refused(500, "fault", "a fault of Compass", hint="tell the operator: see the log")
+def fault(name: str) -> Refused:
+    """Something that should not happen, and that the operator finds in the log by its name."""
+    hint = f"tell the operator: the log has the fault {name}"
+    return Refused(FAULT, "fault", f"a fault of Compass ({name})", hint=hint)
 
 
 def lost_worker(number: int, held: str, *, short: bool) -> Refused:

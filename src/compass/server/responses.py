@@ -14,7 +14,7 @@ def problem_response(error: CompassError) -> JSONResponse:
     if isinstance(error, Refused) and error.retry_after is not None:
         headers["Retry-After"] = str(error.retry_after)
     if status == 401:  # what is lacking: the token of the server, or the key of a workspace
-        lacks_token = problem.code == "no-token"
+        lacks_token = problem.code in {"no-token", "no-user", "bad-login"}
         headers["WWW-Authenticate"] = "Bearer" if lacks_token else "Compass-Workspace"
     return JSONResponse(problem.model_dump(mode="json"), status, headers)
 

@@ -16,13 +16,15 @@ from compass.domain.answer import Answer, Curve, Suggestion
 from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo, Problem
 from compass.domain.base import Config
 from compass.domain.limits import ServerLimits
-from compass.server import answers, logs
+from compass.server import answers, audit, logs
+from compass.server.audit import AuditLog
 from compass.server.file_checks import allowed
 from compass.server.job_work import ENGINE, WORK
 from compass.server.jobs import Jobs, Running
 from compass.server.language_model import language_model
 from compass.server.listing import DATASETS, every
 from compass.server.metrics import Metrics
+from compass.server.people import UserShares, limits_of, owner_of_user
 from compass.server.pool import Pool
 from compass.server.problems import Refused, no_suggestion, not_found
 from compass.server.settings import CHAT_WORKER_BYTES, ServerSettings, machine_limits
@@ -46,13 +48,17 @@ class Service:
         self.settings = settings
         self.limits = machine_limits(settings.limits)
         self.store = Store(settings.state, self.limits)
+        self.audit = AuditLog(self.store.root)
         self.metrics = Metrics()
-        self.ask_pool = Pool(self.limits.ask_workers, self.limits)
-        self.fit_pool = Pool(self.limits.fit_workers, self.limits)
+        self.users = UserShares(self._waiting_most)
+        self.ask_pool = Pool(self.limits.ask_workers, self.limits, self.users)
+        self.fit_pool = Pool(self.limits.fit_workers, self.limits, self.users)
         # Of their own: a message must not wait for questions that take minutes.
         small = min(self.limits.memory_bytes, CHAT_WORKER_BYTES)
         self.chat_pool = Pool(
-            self.limits.chat_workers, self.limits.model_copy(update={"memory_bytes": small})
+            self.limits.chat_workers,
+            self.limits.model_copy(update={"memory_bytes": small}),
+            self.users,
         )
         self.jobs = Jobs(
             {kind: partial(work, self) for kind, work in WORK.items()},
@@ -69,10 +75,13 @@ class Service:
         self._chat_locks: dict[str, asyncio.Lock] = {}
         self.list_threads = ThreadPoolExecutor(_LIST_THREADS, thread_name_prefix="list")
         self.model = language_model(settings)
+        self.leaving = False  # told to stop, but still serving: those who ask are sent elsewhere
         self.unlearnt: dict[str, tuple[str, ...]] = {}  # outcomes by engine, as far as looked at
 
-    def _noted(self, job: Job) -> None:
-        """Count a job that has ended, and tell the operator of one that failed."""
+    def _noted(self, workspace: Workspace, job: Job) -> None:
+        """Count a job that has ended, note it, and tell the operator of one that failed."""
+        if job.kind != "complete":  # more of an answer that has been noted
+            self.audit.ended(workspace, job)
         self.metrics.jobs.labels(job.kind, job.state.value).inc()
         if job.kind not in _FREQUENT or job.problem is not None:
             logs.event("job", kind=job.kind, state=job.state, code=job.problem and job.problem.code)
@@ -89,6 +98,9 @@ class Service:
             if not lock.locked() and self._chat_locks.get(key) is lock:
                 del self._chat_locks[key]
 
+    def _waiting_most(self, user: str) -> int:
+        return limits_of(owner_of_user(user), self.limits, self.settings).waiting_per_user
+
     def resume(self) -> int:
         """Resume the jobs that an earlier server left; return how many."""
         count, ended = self.jobs.resume(self.store.everybody())
@@ -103,6 +115,17 @@ class Service:
                 else:
                     workspace.set_aside("datasets", about.id, "no job tells what to do with it")
         return count
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is no work, running or waiting, and no stream is open."""
+        pools = (self.ask_pool, self.fit_pool, self.chat_pool)
+        return not (self.streams.now or any(one.busy or one.queued for one in pools))
+
+    @property
+    def ready(self) -> bool:
+        """Whether new requests should still be sent here."""
+        return not (self.leaving or self.ask_pool.closed)
 
     def drain(self) -> None:
         """Take no more work and end the event streams; work under way goes on."""
@@ -215,6 +238,7 @@ class Service:
     ) -> tuple[str, Running | None]:
         """The name of an answer, and the job that makes it unless it is there already."""
         made = answer_id(engine, question)
+        audit.note(answer=made)
         if workspace.has("answers", made):
             return made, None
         running = self.jobs.about_answer(workspace, "ask", made)

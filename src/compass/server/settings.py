@@ -12,11 +12,13 @@ from pydantic import Field, SecretStr
 from compass.domain.base import Noun
 from compass.domain.errors import EnvironmentProblem
 from compass.domain.limits import GIB, MIB, ServerLimits
+from compass.domain.people import Quota
 from compass.execute.processors import cores
 
 _CONNECTIONS = 4096  # each takes some 50 kB
 _OWN_FILES = 64  # of the server itself: the log, the lock, files that threads read
 _FILES = 1 << 20  # where there is no limit of open files
+SOCKET = "socket"  # among the proxies: whoever connects by the Unix socket
 CHAT_WORKER_BYTES = 512 * MIB  # memory of a process that reads messages: it holds no engine
 
 
@@ -30,9 +32,26 @@ class ServerSettings(Noun):
     folders: tuple[Path, ...] = Field((), description="folders whose files may be named by path")
     origins: tuple[str, ...] = Field((), description="other sites whose pages may call the server")
     hosts: tuple[str, ...] = Field((), description="names by which the server is called")
+    socket: Path | None = Field(None, description="a Unix socket to listen on instead of a port")
+    user_header: str | None = Field(None, description="where a proxy says who a request is from")
+    groups_header: str | None = Field(None, description="likewise, which groups they are in")
+    proxies: tuple[str, ...] = Field(
+        (), description="addresses or networks of the proxies that may; `socket`: by the socket"
+    )
+    oidc_issuer: str | None = Field(None, description="whose tokens say who somebody is")
+    oidc_audience: str | None = Field(None, description="for whom these have to be issued")
+    oidc_user: str = Field("sub", description="the claim with the name of the user")
+    oidc_groups: str = Field("groups", description="the claim with the list of their groups")
+    operators: tuple[str, ...] = Field((), description="users who see what operators see")
+    quotas: tuple[Quota, ...] = Field((), description="of users and groups, where they differ")
     llm_url: str | None = Field(None, description="an OpenAI-compatible endpoint for the chat")
     llm_model: str | None = None
     limits: ServerLimits = Field(default_factory=ServerLimits)
+
+    @property
+    def knows_people(self) -> bool:
+        """Whether every request has to be somebody's."""
+        return self.user_header is not None or self.oidc_issuer is not None
 
 
 def is_loopback(host: str) -> bool:

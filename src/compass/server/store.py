@@ -2,7 +2,8 @@
 
 state/
   shared/                    what the operator offers to everybody; a workspace like the others
-  workspaces/<id>/           one for each person or program; `key` is a hash of the key to it
+  workspaces/<id>/           one for each person, group or program; `key` is a hash of the key
+                             to it (`-`: none opens it, it is of whom about.json says)
     datasets/<id>/           about.json, and the uploaded file
     models/<id>/             about.json, and the model
     engines/<id>/            about.json, and the saved engine
@@ -14,12 +15,14 @@ state/
   passing/                   files on their way; emptied when a server starts
   briefs/                    summaries for lists; made again where they are missing
   quarantine/                what a server found and did not understand; never removed
+  audit/                     who did what when: one file of JSON lines for each day
 
 A thing is made in `passing` and moved to its place in one step, so it is there whole or not at
 all; it is removed by moving it to `passing` first. One server at a time works on a state.
 """
 
 import asyncio
+import errno
 import fcntl
 import hashlib
 import hmac
@@ -55,9 +58,12 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = (
     *("datasets", "models", "engines", "answers", "chats", "jobs", "experiments", "synthesizers"),
 )
+AUDIT = "audit"  # the folder of the audit log
 ABOUT = "about.json"  # what is known about a thing, in its folder
 _KEY = "key"  # of a workspace: a hash of it
+_NO_KEY = "-"  # in its place where there is none; no hash is like it
 _DRAFT = r"((shared|[0-9a-f]{16})-)?[0-9a-f]{16}"  # names of what is on its way
+_THERE = (errno.EEXIST, errno.ENOTEMPTY)  # of a folder that is to be moved where one is
 _DAY, _HOUR = 86_400.0, 3_600.0
 
 Thing = TypeVar("Thing", bound=Noun)
@@ -279,6 +285,21 @@ class Workspace:
                 "delete datasets, engines or answers that are no longer needed",
             )
 
+    def note_use(self) -> None:
+        """Note that somebody uses it, to the hour: what nobody uses may be removed some day."""
+        with suppress(OSError):  # it must not keep anybody from working
+            about = self.folder / ABOUT
+            if time.time() - about.stat().st_mtime > _HOUR:
+                os.utime(about)
+
+    @property
+    def used(self) -> datetime:
+        """When somebody last used it, to the hour."""
+        try:
+            return datetime.fromtimestamp((self.folder / ABOUT).stat().st_mtime, UTC)
+        except FileNotFoundError:
+            raise not_found("workspace") from None  # deleted meanwhile
+
     @property
     def info(self) -> WorkspaceInfo:
         """The workspace as a reply shows it."""
@@ -363,8 +384,40 @@ class Store:
         except FileNotFoundError:
             return False
 
+    def of(self, owner: str, own: ServerLimits | None = None) -> Workspace:
+        """The workspace of a user or a group, made when it is first used; with limits of its own.
+
+        It is named by a hash of its owner: found without an index, and the same on each server.
+        """
+        folder = self._folder_of(owner)
+        if not (folder / ABOUT).is_file():
+            self._check_full()
+            try:
+                self._make(WorkspaceInfo(id=folder.name, created=now(), owner=owner), _NO_KEY)
+            except OSError as error:
+                if error.errno not in _THERE:  # two requests at once: the first one stays
+                    raise
+        opened = self._opened(folder)
+        if opened.info.owner != owner:
+            raise damaged("workspace", "tell the operator: it says that it is somebody else's")
+        opened.limits = own or self.limits
+        return opened
+
+    def has(self, owner: str) -> bool:
+        """Whether this user or group has a workspace already."""
+        return (self._folder_of(owner) / ABOUT).is_file()
+
+    def _folder_of(self, owner: str) -> Path:
+        return self.root / "workspaces" / hashlib.sha256(owner.encode()).hexdigest()[:16]
+
     def create(self) -> tuple[Workspace, str]:
         """A new workspace and the key to it."""
+        name, secret = new_id(), secrets.token_urlsafe(32)
+        self._check_full()
+        self._make(WorkspaceInfo(id=name, created=now()), _hashed(secret))
+        return self.open(f"{name}.{secret}"), f"{name}.{secret}"
+
+    def _check_full(self) -> None:
         if self._full():
             self._sweep(_HOUR)  # or a program that makes them in a loop would keep everybody out
         if self._full():
@@ -375,20 +428,20 @@ class Store:
                 hint="use one that you have, or ask the operator",
                 retry_after=3600,
             )
-        name, secret = new_id(), secrets.token_urlsafe(32)
+
+    def _make(self, about: WorkspaceInfo, key: str) -> None:
+        """Put an empty workspace in its place."""
         draft = self.passing / secrets.token_hex(8)
         draft.mkdir(mode=0o700)
-        about = WorkspaceInfo(id=name, created=now())
         try:
             (draft / ABOUT).write_text(about.model_dump_json())
-            (draft / _KEY).write_text(_hashed(secret))
+            (draft / _KEY).write_text(key)
             for path in (draft / ABOUT, draft / _KEY):
                 files.sync(path)
-            os.rename(draft, self.root / "workspaces" / name)
+            os.rename(draft, self.root / "workspaces" / about.id)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
         files.sync(self.root / "workspaces")
-        return self.open(f"{name}.{secret}"), f"{name}.{secret}"
 
     def _full(self) -> bool:
         return len(os.listdir(self.root / "workspaces")) >= self.limits.workspaces
@@ -416,10 +469,16 @@ class Store:
         folders = [self.root / "workspaces" / n for n in os.listdir(self.root / "workspaces")]
         return [self.shared, *(self._opened(f) for f in folders if (f / ABOUT).is_file())]
 
+    def named(self, name: str) -> Workspace:
+        """The workspace of this id, for the operator."""
+        folder = self.root / "workspaces" / name
+        if not re.fullmatch(ID, name) or not (folder / ABOUT).is_file():
+            raise not_found("workspace")
+        return self._opened(folder)
+
     def _opened(self, folder: Path) -> Workspace:
-        if folder.name not in self._known:
-            self._known[folder.name] = Workspace(folder, self.passing, self.limits)
-        return self._known[folder.name]
+        # One object for each folder, also where two threads open it at once.
+        return self._known.setdefault(folder.name, Workspace(folder, self.passing, self.limits))
 
     def forget(self, workspace: Workspace) -> None:
         """Remove a workspace with everything in it."""
@@ -437,7 +496,7 @@ def _check_ours(root: Path) -> None:
         found = {name for name in os.listdir(root) if not name.startswith(".")}
     except OSError:
         return  # there is none yet; or it cannot be used, which is told when that is tried
-    ours = {"workspaces", "shared", "passing", "briefs", FOLDER, "lost+found"}
+    ours = {"workspaces", "shared", "passing", "briefs", FOLDER, AUDIT, "lost+found"}
     if "lock" not in found and found - ours:
         raise EnvironmentProblem(
             f"{root} has other things in it, and is not the state of a server",

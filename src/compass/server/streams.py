@@ -1,6 +1,7 @@
 """Server-sent events: as text, with signs of life, each stream in one of the places for them."""
 
 import asyncio
+import math
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, NamedTuple
 
@@ -25,8 +26,10 @@ Events = AsyncGenerator[Event, None]
 class EventStream(StreamingResponse):
     """A stream of events that holds one of the places for streams until it ends."""
 
-    def __init__(self, slots: Slots, holder: tuple[str, str], source: Events) -> None:
-        super().__init__(_written(source), media_type="text/event-stream")
+    def __init__(
+        self, slots: Slots, holder: tuple[str, str], source: Events, seconds: float = 0
+    ) -> None:
+        super().__init__(_written(source, seconds), media_type="text/event-stream")
         self.slots = slots
         self.holder = holder
 
@@ -50,12 +53,18 @@ def documented(description: str, *names: str) -> dict[int | str, dict[str, Any]]
     return {200: {"description": description, "content": content}}
 
 
-async def _written(source: Events) -> AsyncIterator[bytes]:
+async def _written(source: Events, seconds: float) -> AsyncIterator[bytes]:
+    """The events as text, for so many seconds; 0: to their end."""
+    clock = asyncio.get_running_loop().time
+    ends = clock() + (seconds or math.inf)
     pending: asyncio.Future[Event] | None = None
     try:
         while True:
             pending = pending or asyncio.ensure_future(anext(source))
-            done, _ = await asyncio.wait([pending], timeout=_HEARTBEAT)
+            left = max(0.0, ends - clock())
+            done, _ = await asyncio.wait([pending], timeout=min(_HEARTBEAT, left))
+            if not done and clock() >= ends:
+                return
             if not done:
                 yield b": still there\n\n"
                 continue

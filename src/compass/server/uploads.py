@@ -16,7 +16,7 @@ from compass.domain.base import Value
 from compass.domain.errors import BadInput
 from compass.domain.limits import ServerLimits
 from compass.server.bodies import Pace
-from compass.server.connections import source_of
+from compass.server.people import holder_of
 from compass.server.problems import Refused, too_large
 from compass.server.sizes import readable_size
 from compass.server.slots import Slots
@@ -47,7 +47,7 @@ class Received(NamedTuple):
 async def receive(request: Request, path: Path, workspace: Workspace) -> Received:
     """Write the body of a request to a file, as long as there is room for it."""
     coming: Slots = request.app.state.service.uploads
-    with coming.one(workspace.id, source_of(request.client)):
+    with coming.one(workspace.id, holder_of(request)):
         return await _written(request, path, workspace)
 
 

@@ -61,7 +61,7 @@ def serve(source: BinaryIO, out: BinaryIO) -> None:
 
 def _done(handlers: Any, given: dict[str, Any], out: BinaryIO) -> tuple[bytes, bytes]:
     from compass.domain.errors import CompassError
-    from compass.server.problems import problem_of, too_large
+    from compass.server.problems import fault, problem_of, too_large
 
     reported, last = "", 0.0
 
@@ -90,10 +90,9 @@ def _done(handlers: Any, given: dict[str, Any], out: BinaryIO) -> tuple[bytes, b
                 "give it less data, or ask the operator for more memory",
             )
         if not isinstance(error, CompassError):
-            # The process ends. Of the error only its kind and place are logged: its text may quote
-            # people's data.
-            logs.trouble("fault", error, task=given["task"])
-            sys.exit(1)
+            # Of the error only its kind and places are logged: its text may quote people's data.
+            # Whoever reads this ends the process: nobody knows in which state it is.
+            error = fault(logs.note_fault(error, task=given["task"]))
         status, problem = problem_of(error)
     refusal = {"status": status, "problem": problem.model_dump(mode="json")}
     return PROBLEM, _without_paths(json.dumps(refusal), given["given"]).encode()

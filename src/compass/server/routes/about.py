@@ -14,9 +14,15 @@ _TRUST = TrustSettings()  # of every engine whose study states nothing else
 
 
 @router.get("/healthz")
-async def healthz(service: ServiceDep) -> Health:
-    """Whether the server can take work."""
-    if service.ask_pool.closed:
+async def healthz() -> Health:
+    """Whether the server runs at all; also while it is being stopped in good order."""
+    return Health(version=version("compass-hpc"))
+
+
+@router.get("/readyz")
+async def readyz(service: ServiceDep) -> Health:
+    """Whether the server takes work: 503 from the moment that it is to stop."""
+    if not service.ready:
         raise closing()
     return Health(version=version("compass-hpc"))
 
@@ -45,6 +51,7 @@ async def about(service: ServiceDep) -> About:
         version=version("compass-hpc"),
         limits=service.limits,
         paths=bool(service.settings.folders),
+        people=service.settings.knows_people,
         language_model=service.settings.llm_url is not None,
         caution=_TRUST.caution,
         unsupported=_TRUST.unsupported,

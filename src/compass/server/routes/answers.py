@@ -7,8 +7,8 @@ from fastapi.responses import StreamingResponse
 
 from compass.domain.answer import Curve
 from compass.domain.api import AnswerInfo, AnswerView, EvidenceRow, Job
-from compass.server.connections import source_of
 from compass.server.listing import ANSWERS
+from compass.server.people import holder_of
 from compass.server.problems import not_found
 from compass.server.responses import noun_response
 from compass.server.routes.dependencies import (
@@ -89,8 +89,13 @@ async def events(
     They are worked out while somebody follows it; a stream that broke is simply opened again.
     """
     running = service.completing(workspace, name)  # refused here, if at all: not in the stream
-    holder = (workspace.id, source_of(request.client))
-    return EventStream(service.streams, holder, service.answer_events(workspace, name, running))
+    holder = (workspace.id, holder_of(request))
+    return EventStream(
+        service.streams,
+        holder,
+        service.answer_events(workspace, name, running),
+        service.limits.stream_seconds,
+    )
 
 
 @router.delete("/answers/{id}", status_code=204)

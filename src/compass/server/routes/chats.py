@@ -23,6 +23,7 @@ from compass.domain.errors import BadInput
 from compass.domain.findings import Findings
 from compass.domain.query import Query
 from compass.language import format_query
+from compass.server import logs
 from compass.server.chat_tasks import ChatStep
 from compass.server.learning import learn_named
 from compass.server.listing import Listing
@@ -281,7 +282,7 @@ async def _step(
         if step.step is not None:
             return step.step
         if service.model is None:
-            raise fault()
+            raise fault(logs.note_fault(what="a language model is missing"))
         replies.append(await service.model.reply(step.messages))
 
 

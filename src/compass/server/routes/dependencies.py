@@ -9,8 +9,10 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 
 from compass.domain.api import ID, Problem
+from compass.server import audit
 from compass.server.listing import CURSOR, Listing, part_of
-from compass.server.problems import Refused
+from compass.server.people import person_of, workspace_of_key
+from compass.server.problems import no_workspace
 from compass.server.service import Service
 from compass.server.store import Workspace
 
@@ -37,21 +39,24 @@ ServiceDep = Annotated[Service, Depends(service_of)]
 
 
 def workspace_of(
+    request: Request,
     service: ServiceDep,
     key: Annotated[
         str,
-        Header(alias="Compass-Workspace", max_length=200, description="the key of a workspace"),
+        Header(
+            alias="Compass-Workspace",
+            max_length=210,
+            description="the key of a workspace; `mine` or `group:NAME` where you are known",
+        ),
     ] = "",
 ) -> Workspace:
-    """The workspace whose key the request carries."""
+    """The workspace that the request names, by its key or as somebody's."""
+    # Also of people who are known: no page of another site can send this header.
     if not key:
-        raise Refused(
-            401,
-            "no-workspace",
-            "the request names no workspace",
-            hint="make one with POST /api/v1/workspaces and send its key as Compass-Workspace",
-        )
-    opened = service.store.open(key)
+        raise no_workspace("the request names no workspace")
+    opened = workspace_of_key(service.store, key, person_of(request.scope), service.settings)
+    audit.note(workspace=opened.id)
+    opened.note_use()
     _ = opened.bytes  # counted once, here in a thread: there may be many files
     return opened
 

@@ -19,9 +19,9 @@ from compass.domain.api import (
 )
 from compass.domain.base import Config, Noun
 from compass.domain.experiment import ExperimentReport, ExperimentRun, ExperimentStatus
-from compass.server.connections import source_of
 from compass.server.experiment_tasks import STORE
 from compass.server.listing import EXPERIMENTS
+from compass.server.people import holder_of
 from compass.server.problems import not_found
 from compass.server.routes.dependencies import (
     LIST_HEADERS,
@@ -212,8 +212,13 @@ async def events(
 ) -> StreamingResponse:
     """Follow an experiment as it happens (server-sent events)."""
     workspace.get("experiments", name, ExperimentInfo)
-    holder = (workspace.id, source_of(request.client))
-    return EventStream(service.streams, holder, _followed(service, workspace, name, after))
+    holder = (workspace.id, holder_of(request))
+    return EventStream(
+        service.streams,
+        holder,
+        _followed(service, workspace, name, after),
+        service.limits.stream_seconds,
+    )
 
 
 async def _followed(service: Service, workspace: Workspace, name: str, after: int) -> Events:

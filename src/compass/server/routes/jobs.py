@@ -4,8 +4,8 @@ from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 
 from compass.domain.api import Job
-from compass.server.connections import source_of
 from compass.server.jobs import JOBS
+from compass.server.people import holder_of
 from compass.server.problems import Refused
 from compass.server.routes.dependencies import (
     LIST_HEADERS,
@@ -53,8 +53,10 @@ async def events(
 ) -> StreamingResponse:
     """Follow a job as it happens (server-sent events)."""
     owner = _owner(service, workspace, name)
-    holder = (workspace.id, source_of(request.client))
-    return EventStream(service.streams, holder, _followed(service, owner, name))
+    holder = (workspace.id, holder_of(request))
+    return EventStream(
+        service.streams, holder, _followed(service, owner, name), service.limits.stream_seconds
+    )
 
 
 def _owner(service: Service, workspace: Workspace, name: str) -> Workspace:
