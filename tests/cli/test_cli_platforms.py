@@ -110,3 +110,25 @@ def test_this_machine_is_measured_and_a_configuration_is_run(tmp_path: Path) -> 
     found = compass("platforms", "run", config)
     assert found.code == 2
     assert "func: input should be" in found.err
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("ratios", ("--source", "quartz")),
+        ("order", ("--source", "quartz", "--application", "app08")),
+        ("machines", ()),
+    ],
+)
+def test_pictures_are_written(runs: Path, tmp_path: Path, kind: str, more: tuple[str, ...]) -> None:
+    picture = tmp_path / "picture.svg"
+    command = ("platforms", "plot", kind, runs, "--config", "size", "-o", picture)
+    found = compass(*command, *more)
+    assert (found.code, found.err) == (0, "")
+    assert picture.read_text().startswith("<svg")
+    said = json.loads(compass(*command, *more, "--json").out)
+    assert said == {"kind": kind, "written": str(picture)}
+    if more:
+        refused = compass(*command)
+        assert refused.code == 2
+        assert "needs the machine" in refused.err

@@ -7,7 +7,7 @@ from tests.platforms.machine_law import MACHINES, roofline_table
 
 import compass as cp
 from compass.domain.answer import Label
-from compass.domain.errors import StudyProblem, UnknownName
+from compass.domain.errors import BaselineProblem, StudyProblem, UnknownName
 from compass.platforms import AskOptions, ask, match
 
 ASKED = "app03"
@@ -192,6 +192,11 @@ def test_what_cannot_be_told_across_machines_says_why(engine: cp.Compass) -> Non
     assert answer.population is not None
 
 
+def test_a_row_that_is_not_there_is_told(engine: cp.Compass) -> None:
+    with pytest.raises(BaselineProblem, match="there is no row 99999"):
+        engine.ask("What if we change X = {machine: old -> 'lassen'} from row 99999")
+
+
 def test_few_applications_are_no_ground() -> None:
     arrow = roofline_table(2).arrow
     quick = cp.Compass(cp.read(arrow, study=STUDY | {"machines": {}}), surrogate="forest")
@@ -212,6 +217,9 @@ def test_the_study_names_the_columns() -> None:
     wrong = cp.read(renamed, study={"machines": named | {"machine": "wher"}})
     with pytest.raises(UnknownName, match="did you mean where"):
         _ = wrong.machines
+    half = cp.read(renamed, study=STUDY | {"machines": {"machine": "where"}})
+    with pytest.raises(StudyProblem, match="the application or the runtime is not known"):
+        _ = half.machines
     with pytest.raises(StudyProblem, match="price"):
         cp.read(renamed, study={"machines": {"price": {"lassen": 1}}})
 

@@ -155,3 +155,23 @@ def test_a_file_that_is_no_configuration_is_refused(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(CompassError, match=r"config\.yml"):
             read_config(path)
+
+
+def test_machine_models_are_made_as_the_model_learnt_them(tables: Path, trained: Path) -> None:
+    fields = {
+        "app_test_data_path": "test.csv",
+        "machine_data_path": "kernels.csv",
+        "src_model_path": "out/model.npz",
+        "source_machine": "quartz",
+        "target_machine": "lassen",
+        "src_machine_amm": "quartz",
+    }
+    # The l2 of the training is the default here: say nothing, and it stays that.
+    made = run_config(written(tables, func="amm", output="again", **fields))
+    assert {load_amm(path).aggregate for path in made.written} == {"l2"}
+    with pytest.raises(CompassError, match="aggregate: variance, but the model was trained"):
+        run_config(written(tables, func="amm", aggregate="variance", **fields))
+    odd = load_amm(trained / "lassen.amm.json").model_copy(update={"aggregate": "mean"})
+    odd.save(tables / "odd.json")
+    with pytest.raises(CompassError, match="made by mean"):
+        run_config(written(tables, func="test", target_machine_amm="odd.json", **fields))

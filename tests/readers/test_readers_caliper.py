@@ -14,6 +14,7 @@ from compass.domain.errors import CompassError, DataProblem, UnknownName
 from compass.readers import files, read
 from compass.readers.profiles import read_runs
 from compass.readers.profiles.base import Profile, ProfileOptions
+from compass.readers.profiles.by_region import are_profiles, read_regions
 from compass.readers.profiles.caliper import Caliper, _entries
 from compass.readers.profiles.caliper_metrics import Meaning, meaning
 
@@ -80,6 +81,25 @@ def test_metrics_regions_and_ranks_can_be_chosen(toy: Path) -> None:
     with pytest.raises(UnknownName, match="no metric named 'sise'") as caught:
         read_runs(toy, metrics=["sise"])
     assert "size" in caught.value.hint
+
+
+def test_a_row_per_region_that_spends_its_time_itself(tmp_path: Path) -> None:
+    for n in (1, 2):
+        folder = tmp_path / f"nodes={n}"
+        folder.mkdir()
+        (folder / "run.cali").write_text(cali(n, cluster=f"c{n}"))
+    assert are_profiles(str(tmp_path))
+    table = read_regions(str(tmp_path))
+    found = {(row["cluster"], row["region"]): row["time"] for row in table.arrow.to_pylist()}
+    # main spends one second of fifteen itself: it only puts the others together.
+    assert found == {
+        ("c1", "solve"): 12.0, ("c1", "wait"): 5.0, ("c2", "solve"): 24.0, ("c2", "wait"): 10.0,
+    }  # fmt: skip
+    plain = tmp_path / "runs.csv"
+    plain.write_text("a,b\n1,2\n")
+    assert not are_profiles(str(plain))
+    with pytest.raises(DataProblem, match="is not a profile"):
+        read_regions(str(plain))
 
 
 def test_a_tree_of_files_is_a_set_of_runs(tmp_path: Path) -> None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -122,6 +123,42 @@ class KnownFlags:
         )
 
 
+class Picture(StrEnum):
+    """What can be drawn."""
+
+    RATIOS = "ratios"
+    ORDER = "order"
+    MACHINES = "machines"
+
+
+@dataclass(frozen=True)
+class PlotFlags:
+    """What a picture is about."""
+
+    source: Annotated[
+        flags.MaybeText, flags.option("--source", "MACHINE", "The machine that runs are seen from.")
+    ] = None
+    application: Annotated[
+        flags.MaybeText, flags.option("--application", "NAME", "The application, of an order.")
+    ] = None
+    model: Annotated[
+        flags.MaybePath, flags.option("--model", "FILE", "A trained xAMM (model.npz).")
+    ] = None
+    aggregate: Annotated[
+        Literal["mean", "l2", "variance"],
+        typer.Option("--aggregate", help="How a machine model is made."),
+    ] = "l2"
+    reading: Annotated[
+        Literal["weights", "values"],
+        typer.Option("--reading", help="What a norm or variance is used as."),
+    ] = "weights"
+    layout: Annotated[
+        Literal["pca", "umap"],
+        typer.Option("--layout", help="Of embeddings: PCA, or UMAP (an extra)."),
+    ] = "pca"
+    mapping: MappingFile = None
+
+
 @app.command()
 @grouped
 def predict(
@@ -171,20 +208,20 @@ def _answer(
     from compass.platforms.pairs import joined
 
     options = known.options()
-    matched = [_matched(path, columns, known) for path in (runs, *(known.benchmark or ()))]
+    matched = [_matched(path, columns, known.mapping) for path in (runs, *(known.benchmark or ()))]
     return ask(matched[0] if len(matched) == 1 else joined(matched), application, source, options)
 
 
-def _matched(path: str, given: ColumnFlags, known: KnownFlags) -> "MatchedRuns":
+def _matched(path: str, given: ColumnFlags, mapping: Path | None) -> "MatchedRuns":
     from compass.platforms.columns import found_columns
     from compass.platforms.counters import counter_mapping
     from compass.platforms.pairs import match
-    from compass.readers import read
+    from compass.platforms.source import read_source
 
-    table = read(path)
+    table = read_source(path)
     columns = found_columns(
         table,
-        counter_mapping(known.mapping),
+        counter_mapping(mapping),
         machine=given.machine_column,
         application=given.application_column,
         runtime=given.runtime_column,
@@ -309,6 +346,62 @@ def _print_notes(answer: "PlatformAnswer") -> None:
             *answer.notes,
         ]
     )
+
+
+@app.command()
+@grouped
+def plot(
+    kind: Annotated[Picture, flags.argument("KIND", "What to draw: ratios, order or machines.")],
+    runs: Runs,
+    *,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The SVG file to write.")
+    ],
+    columns: ColumnFlags,
+    drawn: PlotFlags,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Draw what is known of machines, as SVG.
+
+    \b
+    ratios    runtime ratios against measured, every application left out (--source)
+    order     how likely each machine is faster than each other (--source, --application)
+    machines  embeddings of runs and machine models, by machine (--model: of a trained xAMM)
+    """
+    from compass import files
+    from compass.cli.output import check_output
+    from compass.cli.tables import print_json, print_notes
+
+    check_output(output)
+    picture = _picture(kind, _matched(runs, columns, drawn.mapping), drawn)
+    files.write_text(output, picture, files.READABLE)
+    if as_json:
+        print_json({"kind": kind.value, "written": str(output)})
+        return
+    print_notes([f"wrote {output}"])
+
+
+def _picture(kind: Picture, runs: "MatchedRuns", drawn: PlotFlags) -> str:
+    from compass.platforms.counters import counter_mapping
+    from compass.platforms.pictures import machines_svg, order_svg, ratios_svg
+    from compass.platforms.predictor import fit
+    from compass.platforms.xamm import load
+
+    mapping = counter_mapping(drawn.mapping)
+    if kind is Picture.MACHINES:
+        model = None if drawn.model is None else load(drawn.model)
+        return machines_svg(runs, mapping, model, drawn.aggregate, drawn.reading, drawn.layout)
+    source = drawn.source
+    if source is None:
+        raise BadInput(f"{kind.value} needs the machine that runs are seen from", hint="--source")
+    if kind is Picture.RATIOS:
+        return ratios_svg(fit(runs, source, mapping=mapping))
+    if drawn.application is None:
+        raise BadInput("order needs the application that it is about", hint="--application")
+    own = runs.of(drawn.application).ran_on(source)
+    if not len(own):
+        raise BadInput(f"{drawn.application} was not run on {source}", hint="name another machine")
+    return order_svg(fit(runs.others(drawn.application), source, mapping=mapping), own)
 
 
 @app.command("run")

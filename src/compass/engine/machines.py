@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from compass.domain.base import Value
-from compass.domain.errors import CompassError, UnknownName
+from compass.domain.errors import CompassError, StudyProblem, UnknownName
 from compass.domain.goal import Extreme, Observe, Within
 from compass.domain.query import Given, Kind, Plus, Query, Row, SetTo, Times
 from compass.domain.space import Category, Space
@@ -51,6 +51,12 @@ class MachineRuns:
         prepared, choice = data.prepared, data.study.machines
         columns = study_columns(data.meant, prepared.space, choice, counter_mapping())
         if columns is None or columns.machine not in prepared.space:
+            if choice.machine is not None:
+                raise StudyProblem(
+                    f"machines: {choice.machine} names the machine, but which column names the "
+                    "application or the runtime is not known, or it is ignored itself",
+                    hint="say machines: {machine: ..., application: ..., runtime: ...}",
+                )
             return None
         rows = prepared.row_id[prepared.citable(np.arange(prepared.rows))]
         try:
@@ -81,6 +87,7 @@ class MachineRuns:
 
     def values(self, row: int) -> dict[str, Value]:
         """What a row of the table has in the columns that say which run it is."""
+        self.table.check_row(row)
         named = (self.columns.machine, self.columns.application, *self.columns.configuration)
         return {name: self.table.column(name)[row].as_py() for name in named}
 

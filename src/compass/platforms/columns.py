@@ -12,7 +12,16 @@ from compass.readers.table import Table
 
 _NAMES = {
     "machine": ("machine", "cluster", "system", "platform", "gpu", "gpu_name", "host"),
-    "application": ("application", "app", "kernel", "benchmark", "model", "program", "name"),
+    "application": (
+        "application",
+        "app",
+        "kernel",
+        "benchmark",
+        "model",
+        "program",
+        "name",
+        "region",
+    ),
     "runtime": (
         "runtime",
         "run_time",

@@ -18,8 +18,8 @@ from compass.platforms.amm import AbstractMachineModel, Aggregate, Reading, load
 from compass.platforms.columns import found_columns
 from compass.platforms.counters import counter_mapping
 from compass.platforms.pairs import MatchedRuns, match
+from compass.platforms.source import read_source
 from compass.platforms.xamm import XammModel, XammOptions, load, train
-from compass.readers import read
 
 MODEL = "model.npz"
 PREDICTIONS = "predictions.csv"
@@ -134,7 +134,7 @@ def run_config(path: Path) -> XammReport:
         assert config.machine_data_path is not None
         benchmark = _runs(folder / config.machine_data_path, config)
         made = [
-            model.amm_of(benchmark, machine, config.aggregate, config.reading)
+            model.amm_of(benchmark, machine, *_as_trained(config, model))
             for machine in benchmark.machines
         ]
         return XammReport((*written, *_save_amms(made, output)), trained)
@@ -196,7 +196,7 @@ def _tested(
 
 
 def _runs(path: Path, config: XammConfig) -> MatchedRuns:
-    table, columns = read(str(path)), config.columns
+    table, columns = read_source(str(path)), config.columns
     return match(
         table,
         found_columns(
@@ -230,7 +230,22 @@ def _amm(
         )
     benchmark = _runs(path, config)
     chosen = _named(machine, None, benchmark.machines, "target_machine")
-    return model.amm_of(benchmark, chosen, config.aggregate, config.reading)
+    return model.amm_of(benchmark, chosen, *_as_trained(config, model))
+
+
+def _as_trained(config: XammConfig, model: XammModel) -> tuple[Aggregate, Reading]:
+    """How machine models are made: as the model learnt them, unless it learnt none."""
+    known = next(iter(model.amms.values()), None)
+    if known is None:
+        return config.aggregate, config.reading
+    for name, learnt in (("aggregate", known.aggregate), ("reading", known.reading)):
+        given = getattr(config, name)
+        if name in config.model_fields_set and given != learnt:
+            raise StudyProblem(
+                f"{name}: {given}, but the model was trained with {learnt}",
+                hint=f"leave {name} out, or train with it: func: train",
+            )
+    return known.aggregate, known.reading
 
 
 def _named(

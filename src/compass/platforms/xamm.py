@@ -123,6 +123,14 @@ class XammModel:
                     f"the machine model of {amm.machine} belongs to another embedding",
                     hint="make it again with this model: func: amm",
                 )
+            learnt = next(iter(self.amms.values()))
+            if (amm.aggregate, amm.reading) != (learnt.aggregate, learnt.reading):
+                raise EngineProblem(
+                    f"the machine model of {amm.machine} is made by {amm.aggregate} "
+                    f"({amm.reading}), those that were learnt from by {learnt.aggregate} "
+                    f"({learnt.reading})",
+                    hint="make it again with this model: func: amm",
+                )
             vectors.append(np.tile(amm.vector(), (len(inputs), 1)))
         return self.joint.predict(np.column_stack([inputs, *vectors]))
 
