@@ -24,7 +24,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: docs release-check licences sbom news loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts
+.PHONY: faults study studies docs release-check licences sbom news loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -81,6 +81,15 @@ soak: $(STAMP)  ## tests that take long: peak memory, rounds of measuring, prope
 
 docs: $(STAMP)  ## the documentation site in out/site; a broken link or reference is an error
 	$(BIN)/python -m docs.site.build
+
+faults: $(STAMP)  ## ten minutes of mixed use of a server and an experiment with kills: nothing lost, nothing left
+	$(BIN)/python -m benchmarks.faults
+
+study: $(STAMP)  ## make one published table or figure again (NAME=laws), in docs/results; without a name: the list
+	$(BIN)/python -m benchmarks.studies $(or $(NAME),list)
+
+studies: $(STAMP)  ## make all of them again; this takes hours
+	$(BIN)/python -m benchmarks.studies all
 
 release-check: $(PAGE)  ## wheel, source archive and oldest dependencies, installed in clean environments and used
 	$(BIN)/python -m release.check

@@ -41,18 +41,17 @@ def main() -> int:
 
 def lay_out(pages: Path) -> None:
     """Write every page of the site, and what they link to, into a folder."""
-    contents: dict[str, list[str] | str] = yaml.safe_load((HERE / "contents.yaml").read_text())
+    stated: dict[str, list[str] | str] = yaml.safe_load((HERE / "contents.yaml").read_text())
     made = {
         "docs/decisions/index": decisions(),
         **reference.pages(),
         **tutorials.pages(),
     }
-    contents = {
-        caption: [name for name in made if name.startswith("docs/tutorials/")]
-        if found == "tutorials"
-        else found
-        for caption, found in contents.items()
+    # A word stands for all pages of a folder of docs/.
+    listed = {
+        name: one if isinstance(one, list) else _all_of(one, made) for name, one in stated.items()
     }
+    contents = {name: pages_of for name, pages_of in listed.items() if pages_of}
     named = [name for found in contents.values() for name in found]
     _check_complete(named)
     names = [*named, *(str(path) for path in _decisions())]
@@ -60,7 +59,16 @@ def lay_out(pages: Path) -> None:
         text = made[name] if name in made else (ROOT / f"{name}.md").read_text(encoding="utf-8")
         _write(pages, name, text)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    _write(pages, "index", readme + "\n" + "\n".join(map(_tree, contents, contents.values())))
+    _write(
+        pages, "index", readme + "\n" + "\n".join(_tree(*one) for one in contents.items() if one[1])
+    )
+
+
+def _all_of(folder: str, made: dict[str, str]) -> list[str]:
+    """The pages of a folder of docs/, made ones included."""
+    paths = ROOT.glob(f"docs/{folder}/*.md")
+    found = [str(path.relative_to(ROOT).with_suffix("")) for path in paths]
+    return [*(name for name in made if name.startswith(f"docs/{folder}/")), *sorted(found)]
 
 
 def _decisions() -> list[Path]:
@@ -74,7 +82,7 @@ def decisions() -> str:
     return f"# Decisions\n\nWhy Compass is as it is, in the order of time.\n\n{_toctree('', tree)}"
 
 
-def _tree(caption: str, names: list[str] | str) -> str:
+def _tree(caption: str, names: list[str]) -> str:
     return _toctree(f":caption: {caption}\n:hidden:\n", "\n".join(names))
 
 

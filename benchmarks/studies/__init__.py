@@ -1,0 +1,1 @@
+"""One study for each published table or figure: ours, the peers' and the published values."""
