@@ -75,7 +75,7 @@ def test_the_error_is_the_laws_and_no_answer_is_an_error_of_one() -> None:
 
 
 def test_requirements_that_are_missed_are_named() -> None:
-    good = laws.Result("L", 1, 10, 3, 0.001, 0.002, 0.5, 1.0, 0, 0, 1.0, 0.1)
+    good = laws.Result("L", 1, 10, 3, 0.001, 0.002, 0.5, 1.0, 0, 0, 0, 1.0, 0.1)
     assert good.missed() == []
     values = good.__dict__
     assert "smallest" in laws.Result(**{**values, "minimum": 0.01}).missed()[0]
