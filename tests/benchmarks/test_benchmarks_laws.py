@@ -84,11 +84,15 @@ def test_requirements_that_are_missed_are_named() -> None:
     assert "range" in laws.Result(**{**values, "violations": 1}).missed()[0]
 
 
+class _Nothing(tuple[()]):
+    ideas = ()
+
+
 class _Silent:
     """An engine that never has an answer."""
 
-    def recommend(self, **asked: object) -> tuple[()]:
-        return ()
+    def recommend(self, **asked: object) -> "_Nothing":
+        return _Nothing()
 
 
 def test_an_engine_without_answers_scores_100_percent(monkeypatch: pytest.MonkeyPatch) -> None:
