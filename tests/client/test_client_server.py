@@ -10,12 +10,17 @@ import pytest
 from client_case import ASK, CHANGE, STUDY, table
 
 import compass as cp
+from benchmarks.schedule.advice.dump import lines
 from compass.chat.draft import Inquiry, Topic
 from compass.chat.look_up import look_up
 from compass.client import Server
 from compass.client.engine import RemoteEngine
+from compass.domain.advice import JobRequest
 from compass.domain.base import Noun
 from compass.domain.errors import BadInput, UnknownName
+from compass.schedule.advice.advisor import Advisor
+from compass.schedule.advice.source import past_jobs
+from compass.schedule.usage import usage
 from served import Served, served
 
 
@@ -348,3 +353,21 @@ def test_ctrl_c_ends_the_job(server: Server, remote: RemoteEngine, runs: Path) -
         server.upload(runs).with_study(STUDY).fit(surrogate="forest", tune=600, progress=interrupt)
     ended = {name: state for name, state in jobs(server).items() if name not in before}
     assert list(ended.values()) == ["cancelled"]
+
+
+def test_advice_from_accounting_is_that_of_the_library(server: Server, tmp_path: Path) -> None:
+    dump = tmp_path / "accounting.csv"
+    dump.write_text("\n".join(lines(150, 5)) + "\n")
+    there = server.upload(dump)
+    jobs = past_jobs(str(dump))
+    here = Advisor(jobs)
+    assert list(there.advise(last=10)) == here.of_last(10)
+    number = str(jobs.id[-1])
+    assert there.advise(job=number) == (here.of_job(number),)
+    asked = JobRequest(user="user1", name="app0-u1", limit=36_000.0)
+    assert there.advise(request=asked)[0].edits == here.of_request(asked).edits
+    assert there.usage() == usage(jobs)
+    with pytest.raises(BadInput, match="no job 77 is known"):
+        there.advise(job="77")
+    with pytest.raises(BadInput, match="what jobs used"):
+        server.upload(table(tmp_path / "runs.csv")).usage()

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from compass.client.jobs import Progress, finished
 from compass.client.replies import understood
+from compass.domain.advice import Advice, AdviceList, JobRequest
 from compass.domain.api import DatasetInfo, EngineInfo, Job
 from compass.domain.arguments import maybe, takes
 from compass.domain.base import valid
 from compass.domain.options import FitKeywords, FitOptions
 from compass.domain.study import Study
+from compass.domain.usage import UsageReport
 from compass.engine import arguments
 from compass.engine.columns import ColumnsView
 from compass.prepare.study import with_roles
@@ -70,6 +72,28 @@ class RemoteDataset:
             "POST", f"/datasets/{self.id}/columns/check", body=body, again=True
         )
         return understood(ColumnsView, reply)
+
+    def advise(
+        self,
+        *,
+        job: str | None = None,
+        request: JobRequest | None = None,
+        last: int = 20,
+        user: str | None = None,
+        risk: float = 0.05,
+    ) -> tuple[Advice, ...]:
+        """What the next jobs should ask Slurm for: one like a past job, a request, or the last."""
+        asked = None if request is None else request.model_dump(mode="json")
+        body = {"job": job, "request": asked, "last": last, "user": user, "risk": risk}
+        reply = self.server.connection.call(
+            "POST", f"/datasets/{self.id}/advice", body=body, again=True
+        )
+        return understood(AdviceList, reply).advice
+
+    def usage(self) -> UsageReport:
+        """What these jobs asked Slurm for against what they used."""
+        reply = self.server.connection.call("GET", f"/datasets/{self.id}/usage")
+        return understood(UsageReport, reply)
 
     @takes(options=arguments.FIT, outcomes=maybe(arguments.NAMES))
     def fit(

@@ -68,3 +68,9 @@ class Advice(Noun):
     def directives(self) -> tuple[str, ...]:
         """The lines to paste into the job script."""
         return tuple(f"#SBATCH --{edit.option}={edit.new}" for edit in self.edits)
+
+
+class AdviceList(Noun):
+    """One advice for each kind of job."""
+
+    advice: tuple[Advice, ...]

@@ -36,6 +36,7 @@ ROUTES = (
     "catalogue",
     "columns",
     "rules",
+    "advice",
     "models",
     "plugins",
     "engines",

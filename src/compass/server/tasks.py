@@ -55,6 +55,8 @@ class TaskHandlers:
             "columns": self.columns,
             "rules": self.rules,
             "rows": self.rows,
+            "advise": self.advise,
+            "usage": self.usage,
             "points": self.points,
             "overview": self.overview,
             "bring": self.bring,
@@ -135,6 +137,29 @@ class TaskHandlers:
         mined = mine(data.prepared.values, data.prepared.space) if given.get("mine") else None
         rules = rules_of(data, given.get("rules", ()))
         return _written(RulesView(rules=rules, dependencies=mined))
+
+    def advise(self, given: Given, _: Report) -> bytes:
+        """What the next jobs should ask Slurm for."""
+        from compass.domain.advice import JobRequest
+        from compass.schedule.advice.advisor import Advisor
+        from compass.schedule.advice.jobs import jobs_of_table
+
+        asked = given["asked"]
+        advisor = Advisor(jobs_of_table(self._dataset(given).table.arrow), asked["risk"])
+        if asked["job"] is not None:
+            found = [advisor.of_job(asked["job"])]
+        elif asked["request"] is not None:
+            found = [advisor.of_request(JobRequest.model_validate(asked["request"]))]
+        else:
+            found = advisor.of_last(asked["last"], asked["user"])
+        return json.dumps({"advice": [one.model_dump(mode="json") for one in found]}).encode()
+
+    def usage(self, given: Given, _: Report) -> bytes:
+        """What jobs asked for against what they used."""
+        from compass.schedule.advice.jobs import jobs_of_table
+        from compass.schedule.usage import usage
+
+        return _written(usage(jobs_of_table(self._dataset(given).table.arrow)))
 
     def rows(self, given: Given, _: Report) -> bytes:
         """Some rows of a dataset or of an engine's data, as they were given."""
