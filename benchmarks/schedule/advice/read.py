@@ -24,6 +24,16 @@ print(json.dumps({"jobs": table.num_rows, "columns": table.num_columns,
                   "cpu_s": round(spent, 2), "peak_mib": round(peak)}))
 """
 
+_ADVISE = """
+import json, resource, sys, time
+from compass.schedule.advice.advisor import Advisor
+from compass.schedule.advice.source import past_jobs
+found = Advisor(past_jobs(sys.argv[1])).of_last(20)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"advice": len(found), "cpu_s": round(time.process_time(), 2),
+                  "peak_mib": round(peak)}))
+"""
+
 
 def _child(code: str, *arguments: str) -> dict[str, Any]:
     done = subprocess.run(
@@ -34,8 +44,17 @@ def _child(code: str, *arguments: str) -> dict[str, Any]:
 
 
 def measured(repeats: int = 3) -> dict[str, Any]:
-    """The quickest of some readings of a generated dump of a million lines."""
+    """The quickest of some readings and advices, of a generated dump of a million lines."""
     with tempfile.TemporaryDirectory() as folder:
         dump = Path(folder) / "million.psv"
         dump.write_text("\n".join(lines(JOBS, 1)) + "\n")
-        return min((_child(_READ, str(dump)) for _ in range(repeats)), key=lambda one: one["cpu_s"])
+        return {
+            name: min(
+                (_child(code, str(dump)) for _ in range(repeats)), key=lambda one: one["cpu_s"]
+            )
+            for name, code in (("read", _READ), ("advise", _ADVISE))
+        }
+
+
+def _spent(one: dict[str, Any]) -> float:
+    return float(one["cpu_s"])

@@ -3,6 +3,7 @@
 import getpass
 import json
 import re
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from compass.schedule.advice.advisor import Advisor
 
 _RECENT = "sacct:-S now-90days"
+
+
+class Form(StrEnum):
+    """Forms of advice that workflow systems read."""
+
+    SNAKEMAKE = "snakemake"
+    NEXTFLOW = "nextflow"
 
 
 def advise(
@@ -38,6 +46,9 @@ def advise(
     risk: Annotated[
         float, typer.Option("--risk", help="Chance of running out that is accepted.")
     ] = 0.05,
+    form: Annotated[
+        Form | None, typer.Option("--form", help="Print it for a workflow system instead.")
+    ] = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """What the next job should ask Slurm for: lines to paste, with the chance that they fail.
@@ -53,6 +64,12 @@ def advise(
     if not 0.0 < risk < 0.5:
         raise BadInput(f"--risk {risk} is not between 0 and 0.5", hint="for example 0.05")
     found = _advices(Advisor(past_jobs(past), risk), job, last, user, script, dump=past != _RECENT)
+    if form is not None:
+        from compass.schedule.advice import workflow
+
+        write = workflow.snakemake if form is Form.SNAKEMAKE else workflow.nextflow
+        typer.echo(write(found), nl=False)
+        return
     if as_json:
         told = [one.model_dump(mode="json") | {"directives": one.directives} for one in found]
         typer.echo(json.dumps(told))

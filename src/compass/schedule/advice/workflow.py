@@ -1,0 +1,72 @@
+"""Advice in the form of a workflow system: a profile of Snakemake, a config of Nextflow.
+
+Rules and processes are known by the names of their jobs: `-J {rule}` of a cluster command, and
+`nf-ALIGN_(sample)`, as Nextflow calls them.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable
+
+from compass.domain.advice import Advice
+from compass.slurm import units
+
+_NEXTFLOW = re.compile(r"^nf-|_\(.*$")
+
+
+def snakemake(advices: Iterable[Advice]) -> str:
+    """The part of a profile (`config.yaml`) that sets resources: MB of memory, minutes."""
+    resources, threads = [], []
+    for name, one in _amounts(advices).items():
+        told = [f"    {key}: {one[key]}" for key in ("mem_mb", "runtime") if key in one]
+        if told:
+            resources += [f"  {json.dumps(name)}:", *told]
+        if "cores" in one:
+            threads.append(f"  {json.dumps(name)}: {one['cores']}")
+    lines = ["set-resources:", *resources] if resources else []
+    lines += ["set-threads:", *threads] if threads else []
+    return "\n".join(lines) + "\n" if lines else "{}\n"
+
+
+def nextflow(advices: Iterable[Advice]) -> str:
+    """A config of Nextflow; what runs out is tried again with as much more as it had."""
+    lines = ["process {"]
+    for name, one in _amounts(advices).items():
+        process = re.escape(_NEXTFLOW.sub("", name))
+        lines.append(f"    withName: '{_quoted(process)}' {{")
+        if "mem_mb" in one:
+            lines.append(f"        memory = {{ {one['mem_mb']}.MB * task.attempt }}")
+        if "runtime" in one:
+            lines.append(f"        time = {{ {one['runtime']}.min * task.attempt }}")
+        if "cores" in one:
+            lines.append(f"        cpus = {one['cores']}")
+        lines += ["        errorStrategy = 'retry'", "        maxRetries = 2", "    }"]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A text inside single quotes of Groovy."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return "".join(one if one.isprintable() else f"\\u{ord(one):04x}" for one in escaped)
+
+
+def _amounts(advices: Iterable[Advice]) -> dict[str, dict[str, int]]:
+    """What is advised by the name of the job; of several kinds with one name the largest."""
+    found: dict[str, dict[str, int]] = {}
+    for one in advices:
+        if one.request.name is None:
+            continue
+        for edit in one.edits:
+            key, value = _amount(edit.option, edit.new)
+            own = found.setdefault(one.request.name, {})
+            own[key] = max(own.get(key, 0), value)
+    return found
+
+
+def _amount(option: str, new: str) -> tuple[str, int]:
+    if option == "mem":
+        return "mem_mb", math.ceil((units.size(new) or 0.0) / 2**20)
+    if option == "time":
+        return "runtime", math.ceil((units.seconds(new) or 0.0) / 60)
+    return "cores", int(new)
