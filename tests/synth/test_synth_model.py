@@ -192,10 +192,24 @@ def test_synthetic_rows_are_not_learnt_from_again() -> None:
     assert cp.synthesizer(data).meta.rows <= 50
 
 
-def test_rows_that_cleaning_leaves_out_are_told() -> None:
+def test_features_that_rows_lack_are_filled_in_too() -> None:
     rng = np.random.default_rng(0)
-    x, y = rng.normal(size=100), rng.normal(size=100)
-    table = pa.table({"x": pa.array(x, mask=rng.random(100) < 0.3), "y": y})
-    model = cp.synthesizer(cp.read(table).roles(knobs=["x"], outcomes=["y"]))
-    assert model.meta.rows < 90
-    assert any("x is missing" in note for note in model.meta.notes)
+    x = rng.normal(size=300)
+    gaps = rng.random(300) < 0.3
+    table = pa.table({"x": pa.array(x, mask=gaps), "y": 2 * x})
+    data = cp.read(table).roles(knobs=["x"], outcomes=["y"])
+    assert len(data.prepared.incomplete) == gaps.sum()
+    model = cp.synthesizer(data)
+    assert model.meta.rows == 300
+    assert model.meta.notes == (f"x: {gaps.sum()} missing cells were filled by trees",)
+    rows = model.sample(300).table
+    apart = np.array(rows.column("y").to_pylist()) - 2 * np.array(rows.column("x").to_pylist())
+    assert np.abs(apart).mean() < 0.3
+
+
+def test_rows_that_cleaning_leaves_out_are_told() -> None:
+    x = [float(n) for n in range(100)]
+    y = [None if n % 5 == 0 else float(n) for n in range(100)]
+    model = cp.synthesizer(cp.read({"x": x, "y": y}).roles(knobs=["x"], outcomes=["y"]))
+    assert model.meta.rows == 80
+    assert any("y is missing" in note for note in model.meta.notes)

@@ -76,6 +76,7 @@ class Prepared:
     origin: NDArray[np.object_] | None = None  # [n] RowOrigin of each; None: all were measured
     constants: Space = _NO_COLUMNS  # ignored columns with one value in every row
     failures: Failures = field(default_factory=no_failures)  # runs that gave no usable outcome
+    lacking: tuple[Table, Rows] | None = None  # measured rows that the last steps left out
 
     @property
     def rows(self) -> int:
@@ -97,6 +98,21 @@ class Prepared:
         if self.origin is None:
             return np.ones(self.rows, dtype=np.bool_)
         return np.asarray(self.origin == RowOrigin.MEASURED)
+
+    @cached_property
+    def incomplete(self) -> NDArray[np.float64]:
+        """Encoded rows [k, d] that were left out as they lack a feature (NaN), and nothing else."""
+        if self.lacking is None:
+            return np.empty((0, len(self.space)))
+        table, rows = self.lacking
+        found = Encoder(self.space).encode_table(table, rows)
+        empty = np.isnan(found)
+        gaps = [nulls_of(table.column(parameter.name))[rows] for parameter in self.space]
+        good = empty.any(axis=1) & ~(empty & ~np.column_stack(gaps)).any(axis=1)
+        outcomes = [place for place, p in enumerate(self.space) if p.role is Role.OUTCOME]
+        if outcomes:
+            good &= ~empty[:, outcomes].all(axis=1)
+        return np.asarray(found[good])
 
     @cached_property
     def with_constants(self) -> Space:
@@ -184,7 +200,16 @@ def prepare(table: Table, study: Study | None = None, steps: Sequence[str] = ())
         origin=None if origin is None else origin[last.rows],
         constants=_constants(space, columns),
         failures=failures_of(extra.table, used, failed),
+        lacking=_lacking(last.table, np.setdiff1d(rows, last.rows), origin),
     )
+
+
+def _lacking(
+    table: Table, rows: Rows, origin: NDArray[np.object_] | None
+) -> tuple[Table, Rows] | None:
+    if origin is not None:
+        rows = rows[np.asarray(origin[rows] == RowOrigin.MEASURED)]
+    return (table, rows) if len(rows) else None
 
 
 def _constants(space: Space, columns: Sequence[ColumnReport]) -> Space:

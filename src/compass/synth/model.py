@@ -285,10 +285,15 @@ def fit_prepared(
     X = prepared.values[prepared.measured]
     if len(X) < 2:
         raise BadInput("there are too few rows to learn from", hint="at least 2 measured ones")
+    weight = prepared.weight[prepared.measured]
+    report = prepared.report
+    if not np.ptp(weight):  # an engine needs all features, a synthesizer can fill them in
+        X = np.vstack([X, prepared.incomplete])
+        others = tuple(one for one in report.reasons if not one.keepable)
+        report = report.model_copy(update={"reasons": others})
     gapless = complete(X, prepared.space, chosen, seed)
     # What cleaning left out was not learnt either: nobody should have to find that out.
-    rows, notes = gapless.values, [*gapless.notes, *prepared.report.notes]
-    weight = prepared.weight[prepared.measured]
+    rows, notes = gapless.values, [*gapless.notes, *report.notes]
     if len(rows) == len(weight) and np.ptp(weight) > 0:
         rng = np.random.default_rng(seed)
         rows = rows[rng.choice(len(rows), len(rows), p=weight / weight.sum())]
