@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from synth_tables import legal, nothing, plain
 
+import compass as cp
 from compass.domain.errors import EngineProblem
 from compass.domain.space import Number, Space
 from compass.settings import SynthesisSettings
@@ -91,3 +92,13 @@ def test_weights_of_other_layers_are_refused() -> None:
         TabularVAE.restore({**arrays, name: arrays[name][:-1]}, space())
     with pytest.raises(EngineProblem):
         TabularVAE.restore({**arrays, "means": arrays["means"][:-1]}, space())
+
+
+def test_a_model_of_a_network_draws_on_conditions_and_says_how_many_obeyed() -> None:
+    columns = {"kind": np.where(two_kinds(200)[:, 0] > 0, "b", "a"), "y": two_kinds(200)[:, 1]}
+    data = cp.read({name: column.tolist() for name, column in columns.items()})
+    few = SynthesisSettings.model_validate({"tvae": {"epochs": 2, "units": 16}, "pool": 500})
+    model = cp.synthesizer(data.roles(knobs=["kind"], outcomes=["y"]), "tvae", settings=few)
+    drawn = model.sample(20, where=["kind == a"])
+    assert set(drawn.table.column("kind").to_pylist()) == {"a"}
+    assert drawn.report.rows == 20

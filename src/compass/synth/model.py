@@ -366,7 +366,7 @@ def _few(drawn: drawing.Drawn) -> tuple[str, ...]:
 def unseen_notes(learnt: FittedSynthesizer, conditions: Conditions) -> tuple[str, ...]:
     """Columns that are asked for values which no learnt row has."""
     rows = getattr(learnt, "rows", None)
-    if rows is None:
+    if not isinstance(rows, np.ndarray):  # what is drawn from has no rows of the table
         return ()
     notes = []
     for name in conditions.asked:
