@@ -323,27 +323,31 @@ def show(found: dict[str, Any]) -> str:
         for name, each in found["needed"].items()
     ]
     heads = ("runs until within 5 %", "mean", "median", "most")
-    errors = [
-        (
-            one["label"] or "no label yet",
-            one["runs"],
-            f"{one['mean_error']:.1%}",
-            f"{one['median_error']:.1%}",
-            "" if one["inside"] is None else f"{one['inside']:.0%}",
-        )
-        for one in found["errors"]
-    ]
-    every = [abs(p - m) / m for p, m, _ in found["pairs"]]
-    if every:
-        errors.append(("all", len(every), f"{np.mean(every):.1%}", f"{np.median(every):.1%}", ""))
+    labels = ("trusted", "caution", "unsupported", None)
+    groups = {one or "no label yet": [p for p in found["pairs"] if p[4] == one] for one in labels}
+    groups["all"] = found["pairs"]
+    errors = [error_row(name, pairs) for name, pairs in groups.items() if pairs]
     told = ("predicted against measured", "runs", "mean error", "median", "inside")
+    live = ", ".join(map(str, found["live"]))
     return "\n".join(
         [
             f"{found['program']}: {found['configurations']} configurations, {found['near']} within "
-            f"5 % of the best; the real experiment was there after {found['live']} runs",
+            "5 % of the best.",
+            f"The experiments made for real were there after {live} runs. Two measurements of a",
+            f"configuration differ by {found['scatter']:.1%} (median).",
             table(heads, rows),
             table(told, errors),
         ]
+    )
+
+
+def error_row(name: str, pairs: Sequence[Sequence[Any]]) -> tuple[object, ...]:
+    """How far the predictions of some runs were off: measured, predicted, low, high, label."""
+    off = [abs(predicted - measured) / measured for measured, predicted, *_ in pairs]
+    inside = [low <= measured <= high for measured, _, low, high, _ in pairs]
+    return (
+        *(name, len(pairs), f"{np.mean(off):.1%}", f"{np.median(off):.1%}"),
+        f"{np.mean(inside):.0%}",
     )
 
 
