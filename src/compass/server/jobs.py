@@ -83,9 +83,11 @@ class Jobs:
     def __init__(
         self,
         work: dict[str, Work],
-        ended: Callable[[Workspace, Job], None],
+        ended: Callable[[Job], None],
         linger: float = _LINGER,
+        note_end: Callable[[Workspace, Job], None] = lambda *_: None,
     ) -> None:
+        self.note_end = note_end
         self.work = work
         self.ended = ended
         self.linger = linger
@@ -194,7 +196,8 @@ class Jobs:
         running.update(state=State.FAILED, ended=now(), problem=problem)
 
     def _end(self, running: Running) -> None:
-        self.ended(running.workspace, running.job)
+        self.ended(running.job)
+        self.note_end(running.workspace, running.job)
         try:
             running.save()
             if running.kept:

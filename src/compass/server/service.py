@@ -63,6 +63,7 @@ class Service:
         self.jobs = Jobs(
             {kind: partial(work, self) for kind, work in WORK.items()},
             ended=self._noted,
+            note_end=self.audit.ended,
         )
         self.uploads = _slots(
             "uploads", self.limits.uploads, self.limits.uploads_per_workspace, self.limits
@@ -78,10 +79,8 @@ class Service:
         self.leaving = False  # told to stop, but still serving: those who ask are sent elsewhere
         self.unlearnt: dict[str, tuple[str, ...]] = {}  # outcomes by engine, as far as looked at
 
-    def _noted(self, workspace: Workspace, job: Job) -> None:
-        """Count a job that has ended, note it, and tell the operator of one that failed."""
-        if job.kind != "complete":  # more of an answer that has been noted
-            self.audit.ended(workspace, job)
+    def _noted(self, job: Job) -> None:
+        """Count a job that has ended, and tell the operator of one that failed."""
         self.metrics.jobs.labels(job.kind, job.state.value).inc()
         if job.kind not in _FREQUENT or job.problem is not None:
             logs.event("job", kind=job.kind, state=job.state, code=job.problem and job.problem.code)
