@@ -45,6 +45,8 @@ def test_an_answer_is_told_in_plain_sentences(answered: Talk, answer: Answer) ->
     assert first.trust.reason in text
     assert text.endswith("You can ask why, what if, or for more options.")
     answered.expects(None)
+    # Who shows the answer beside the conversation need not show its words.
+    assert [turn.answer for turn in answered.conversation.turns[-2:]] == [False, True]
 
 
 def test_why_after_an_answer_tells_trust_and_past_runs(answered: Talk, answer: Answer) -> None:

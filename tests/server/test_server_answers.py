@@ -141,3 +141,28 @@ def test_a_server_that_was_killed_completes_an_answer_later(tmp_path: Path, save
         assert (name, last["answer"]["pending"]) == ("answer", [])
         kept = {path.name for path in state.glob(f"workspaces/*/answers/{view['id']}/*")}
         assert kept == {"about.json", "answer.json"}
+
+
+def test_a_list_tells_what_was_decided_and_by_which_name(
+    person: httpx.Client, offered: str
+) -> None:
+    view = ask(person, offered, seed=107).json()
+    place = f"{API}/answers/{view['id']}"
+    first = view["answer"]["suggestions"][0]
+
+    def listed() -> dict[str, Any]:
+        (found,) = [one for one in person.get(f"{API}/answers").json() if one["id"] == view["id"]]
+        return dict(found)
+
+    told = listed()
+    assert told["decision"] == first["settings"]
+    assert told["label"] == first["trust"]["label"]
+    (runtime,) = told["outcomes"]
+    assert (runtime["name"], runtime["value"]) == ("runtime", first["outcomes"][0]["value"])
+    named = person.put(f"{place}/name", json={"name": "for the deadline"})
+    assert (named.status_code, named.json()["name"]) == (200, "for the deadline")
+    list(followed(person, view["id"]))  # completed, it keeps its name
+    assert (listed()["name"], listed()["pending"]) == ("for the deadline", [])
+    assert person.put(f"{place}/name", json={"name": None}).json()["name"] is None
+    assert person.put(f"{place}/name", json={"name": "a\nb"}).status_code == 422
+    assert person.put(f"{API}/answers/{'0' * 16}/name", json={"name": "x"}).status_code == 404

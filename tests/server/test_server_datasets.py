@@ -29,6 +29,19 @@ def test_rows_come_back_as_they_were_sent(person: httpx.Client, data: str) -> No
     assert beyond["rows"] == []
 
 
+def test_rows_are_filtered_sorted_and_numbered(person: httpx.Client, data: str) -> None:
+    asked = {"where": "nodes >= 2", "sort": "runtime", "down": "true", "first": 3, "count": 4}
+    page = person.get(f"{API}/datasets/{data}/rows", params=asked).json()
+    fine = [row for row in range(240) if COLUMNS["nodes"][row] >= 2]
+    ordered = sorted(fine, key=lambda row: (-COLUMNS["runtime"][row], row))
+    assert (page["total"], page["found"]) == (240, len(fine))
+    assert page["numbers"] == ordered[3:7]
+    assert page["rows"] == [[COLUMNS[name][row] for name in COLUMNS] for row in ordered[3:7]]
+    refused = person.get(f"{API}/datasets/{data}/rows", params={"sort": "runtim"})
+    assert refused.status_code == 422
+    assert "runtime" in refused.json()["hint"]
+
+
 def test_a_parquet_file_is_the_same_table(person: httpx.Client, data: str) -> None:
     out = io.BytesIO()
     pq.write_table(pa.table(COLUMNS), out)

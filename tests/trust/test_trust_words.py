@@ -124,6 +124,22 @@ def test_support_stands_alone_or_with_the_pairs_that_support_the_move() -> None:
     assert text == f"Caution: {uncertain}. {more} Besides, {chance}."
 
 
+def test_what_knobs_share_is_said_once() -> None:
+    never = [
+        move(finding=_NEVER.finding, unobserved=Unobserved.NEVER_VARIED, knob=knob)
+        for knob in ("nodes", "threads", "tile")
+    ]
+    few = move(finding=_NEVER.finding, unobserved=Unobserved.TOO_FEW_PAIRS, pairs=1, knob="cap")
+    effects = (never[0], few, *never[1:])
+    doubts = tuple(
+        Doubt(code=_CLOSED, outcome=effect.outcome, columns=(effect.knob,)) for effect in effects
+    )
+    assert reason(doubts, effects) == (
+        "Caution: nodes, threads and tile never varied among runs of the same app and input; "
+        f"{few.reason}. Apart from that, {_CLOSE}"
+    )
+
+
 def test_what_was_never_observed_is_no_support() -> None:
     """It is no doubt either, where the configuration itself was run more than once."""
     assert reason((), (_NEVER,)) == f"Trusted: {_CLOSE}"

@@ -1,7 +1,7 @@
 /** Each view on two tables that the page has never seen: what one has, before and beside questions. */
 import type { Page } from "@playwright/test";
 import { expect, HOME, look, test } from "./look";
-import { ask, bring, drawn } from "./person";
+import { ask, bring, drawn, say } from "./person";
 import { solver, sweep } from "./tables";
 
 test.setTimeout(420_000);
@@ -80,4 +80,97 @@ test("a sweep without contexts: overview and run history", async ({ page }) => {
   await best.getByRole("button", { name: /^Reconfigure this run: row \d+$/ }).click();
   await expect(page.getByRole("button", { name: "increase gflops by 10 %" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Ask", exact: true })).toBeEnabled();
+
+  // Two outcomes: the trade-offs, of which one is chosen by a click.
+  await say(page, "start over");
+  await say(page, "recommend unroll, vector and prefetch to maximize gflops and minimize power_w");
+  await ask(page, LEARNING);
+  const tradeOffs = page.getByRole("table", { name: "Trade-offs" });
+  await expect(tradeOffs.getByText("the most gflops")).toBeVisible();
+  await expect(tradeOffs.getByText("the least power_w")).toBeVisible();
+  await tradeOffs.getByText("the least power_w").click();
+  await expect(page.getByRole("heading", { name: /^Use unroll = 1, vector = 128/ })).toBeVisible();
+  await drawn(page);
+  await look(page, "front");
+
+  // The rows that it is about: found by a rule, sorted, and one picked to begin with.
+  await page.getByRole("link", { name: "48 past runs" }).click();
+  await page.getByRole("tab", { name: "Rows" }).click();
+  await page.getByRole("textbox", { name: "Find rows" }).fill("unroll >= 8");
+  await expect(page.getByText("Rows 0 to 11, 12 in all")).toBeVisible();
+  const rows = page.getByRole("region", { name: "Rows as they were given" });
+  await rows.getByRole("button", { name: "gflops" }).click();
+  await expect(rows.getByRole("columnheader", { name: "gflops" })).toHaveAttribute(
+    "aria-sort",
+    "ascending",
+  );
+  await rows.getByRole("button", { name: "36: pick this row" }).click();
+  await look(page, "rows-picked");
+  await page.getByRole("link", { name: "What if", exact: true }).click();
+  await expect(page.getByRole("button", { name: "run 36" })).toBeVisible();
+});
+
+test("an experiment on a table: which run next, what came out, failures, and the end", async ({
+  page,
+}) => {
+  await begin(page, "sweep again.csv", sweep(), { gflops: "outcome", power_w: "outcome" });
+  await page.getByRole("link", { name: "Experiments" }).click();
+  await page
+    .getByRole("combobox", { name: "What can be set, as in" })
+    .selectOption("sweep again.csv");
+  await page.getByRole("combobox", { name: "Goal", exact: true }).selectOption("maximize");
+  await page.getByRole("textbox", { name: "Name" }).fill("find the best");
+  await page.getByRole("textbox", { name: "Runs in all" }).fill("12");
+  await look(page, "experiment-new");
+  await page.getByRole("button", { name: "Begin", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "find the best" })).toBeVisible();
+
+  await page.getByRole("button", { name: "Which run next?" }).click();
+  const first = page.getByRole("form", { name: "Run 1" });
+  await first.getByRole("textbox", { name: "gflops" }).fill("12.5");
+  await first.getByRole("button", { name: "Tell" }).click();
+  await expect(first).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "The best so far" })).toContainText("gflops 12.5");
+  await page.getByRole("button", { name: "Four at once" }).click();
+  const second = page.getByRole("form", { name: "Run 2" });
+  await second.getByRole("textbox", { name: "or why it failed" }).fill("out of memory");
+  await look(page, "experiment");
+  await second.getByRole("button", { name: "Tell" }).click();
+  await expect(page.getByRole("tab", { name: "Failures (1)" })).toBeVisible();
+  await page.getByRole("button", { name: "Stop waiting for 3 runs" }).click();
+  await expect(page.getByRole("region", { name: "Runs to make now" })).toHaveCount(0);
+  for (const tab of ["Learning curve", "Predicted and measured", "Failures (1)"]) {
+    await page.getByRole("tab", { name: tab }).click();
+    await drawn(page);
+  }
+  await expect(page.getByRole("region", { name: "Runs of the experiment" })).toContainText(
+    "out of memory",
+  );
+});
+
+test("answers have names, and stand beside each other", async ({ page }) => {
+  await page.goto(HOME);
+  await page.getByRole("link", { name: "Ask now" }).click({ timeout: LEARNING });
+  for (const more of ["spmv", "stencil"]) {
+    await say(
+      page,
+      `recommend threads and schedule to minimize runtime_ms where kernel is ${more}`,
+    );
+    await ask(page, LEARNING);
+    await say(page, "start over");
+  }
+  await page.getByRole("link", { name: "History" }).click();
+  const [one, other] = [/spmv/, /stencil/].map((name) =>
+    page.getByRole("listitem").filter({ hasText: name }),
+  );
+  if (one === undefined || other === undefined) throw new Error("no answers");
+  await one.getByRole("button", { name: "Give it a name" }).click();
+  await page.getByRole("textbox", { name: "Name of the answer" }).fill("for the paper");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByRole("link", { name: "for the paper" })).toBeVisible();
+  await one.getByRole("checkbox").check();
+  await other.getByRole("checkbox").check();
+  const beside = page.getByRole("region", { name: "Answers beside each other" });
+  await expect(beside).toContainText("runtime_ms (expected)");
+  await look(page, "history-compared");
 });

@@ -156,7 +156,8 @@ def show_answer(conversation: Conversation, answer: Answer, reply: Reply | None 
         after = replies.AFTER_NOTHING
         choices = ("why?", "what should I run next?", "with 50 % certainty", "start over")
     text = f"{summary(answer)}\n{after}"
-    return _with_reply(talk, Reply(text=text, expecting=talk.expecting, choices=choices))
+    reply = Reply(text=text, expecting=talk.expecting, choices=choices)
+    return _with_reply(talk, reply, answer=True)
 
 
 def show_proposals(conversation: Conversation, proposals: Sequence[Proposal], space: Space) -> Step:
@@ -207,16 +208,17 @@ def _check_limits(conversation: Conversation, message: str) -> None:
         )
 
 
-def _with_turn(talk: Conversation, who: str, text: str) -> Conversation:
-    return talk.model_copy(update={"turns": (*talk.turns, Turn(who=who, text=text))})
+def _with_turn(talk: Conversation, who: str, text: str, *, answer: bool = False) -> Conversation:
+    turn = Turn(who=who, text=text, answer=answer)
+    return talk.model_copy(update={"turns": (*talk.turns, turn)})
 
 
-def _with_reply(talk: Conversation, reply: Reply) -> Step:
-    """The conversation with the reply in it."""
+def _with_reply(talk: Conversation, reply: Reply, *, answer: bool = False) -> Step:
+    """The conversation with the reply in it; `answer`: it tells one."""
     asked = talk.asked
     if reply.expecting is not None and reply.expecting not in asked:
         asked = (*asked, reply.expecting)
-    noted = _with_turn(talk, "compass", reply.text)
+    noted = _with_turn(talk, "compass", reply.text, answer=answer)
     return noted.model_copy(update={"expecting": reply.expecting, "asked": asked}), reply
 
 

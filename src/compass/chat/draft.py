@@ -178,6 +178,7 @@ class Turn(Noun):
 
     who: str = Field(description="person or compass", pattern="^(person|compass)$")
     text: str
+    answer: bool = Field(False, description="it tells an answer, which may be shown beside it")
 
 
 class NextRuns(Noun):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from compass.domain.answer import Answer, ModelCard, Pending, Proposal
+from compass.domain.answer import Answer, Label, ModelCard, Pending, Proposal
 from compass.domain.base import Config, Noun, Value
 from compass.domain.constraint import RuleView as RuleView  # noqa: PLC0414 - offered here too
 from compass.domain.experiment import ExperimentRun, ExperimentStatus
@@ -182,8 +182,10 @@ class Page(Noun):
     """Some rows of a dataset."""
 
     names: tuple[str, ...]
-    first: int = Field(description="number of the first row, counted from 0")
+    first: int = Field(description="how many of those found come before the first one")
     total: int
+    found: int = Field(description="rows that were looked for: all, unless something was asked")
+    numbers: tuple[int, ...] = Field(description="of each row its number, counted from 0")
     rows: tuple[tuple[Value, ...], ...]
 
 
@@ -284,6 +286,14 @@ class EngineInfo(EngineBase):
         )
 
 
+class AnswerOutcome(Noun):
+    """What an answer expects of one outcome."""
+
+    name: str
+    value: Value
+    unit: str | None = None
+
+
 class AnswerInfo(Noun):
     """An answer in a list."""
 
@@ -292,6 +302,12 @@ class AnswerInfo(Noun):
     created: datetime
     text: str = Field(description="the question as canonical text; in a list its beginning")
     answered: bool
+    name: Name | None = Field(None, description="what a person calls it")
+    decision: Config = Field(
+        default_factory=dict, description="what the first suggestion sets, at most six of it"
+    )
+    outcomes: tuple[AnswerOutcome, ...] = Field((), description="what it expects of the goals")
+    label: Label | None = Field(None, description="how far the first suggestion can be trusted")
     pending: tuple[Pending, ...] = Field((), description="what of it is still to come")
     digest: str = Field("", description="SHA-256 of the answer as it is kept")
 

@@ -63,7 +63,8 @@ def ignored_column(error: UnknownName, prepared: Prepared) -> UnknownName:
     for report in prepared.columns:
         meant = error.kind == "column" and error.name == report.name
         if report.role is Role.IGNORED and meant:
-            use = f"to use it: --role {shlex.quote(report.name + '=context')} (or knob, outcome)"
+            role = shlex.quote(f"{report.name}=context")
+            use = f"to use it, make it a context, a knob or an outcome (--role {role})"
             if report.same_as is not None:
                 use = f"ask for {report.same_as} instead; {use}"
             return UnknownName(

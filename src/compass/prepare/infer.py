@@ -159,7 +159,7 @@ def _guessed(guess: Guess, choice: ColumnChoice) -> _Understood:
             return _Understood(Role.IGNORED, "whole numbers too large to calculate with")
         if facts.missing > facts.rows / 2 and choice.missing != "none":
             share = math.floor(100 * facts.missing / facts.rows)
-            keep = f"--missing {facts.name}=none keeps it as a level"
+            keep = f"that can be kept as a level (--missing {facts.name}=none)"
             return _Understood(Role.IGNORED, f"missing in {share} % of the rows; {keep}")
     return _Understood(role, note_of(guess), question=question_of(guess))
 
@@ -212,7 +212,7 @@ def _as_number(facts: ColumnFacts, column: pa.ChunkedArray) -> ColumnFacts:
     if found.low is None:
         raise StudyProblem(
             f"the study makes '{facts.name}' a number, but its values are not numbers",
-            hint="say kind: category",
+            hint="take it for a category (kind: category in a study file)",
         )
     return found
 

@@ -21,7 +21,8 @@ def why_unusable(facts: ColumnFacts, *, optional: bool = False) -> str | None:
     if _is_moment(facts):
         return "time stamp"
     if names.is_afterwards(facts.name):
-        return f"known only after the job; --role {facts.name}=outcome to ask for it"
+        ask = f"make it an outcome to ask for it (--role {facts.name}=outcome)"
+        return f"known only after the job; {ask}"
     if names.is_repetition(facts.name) or (names.is_run(facts.name) and facts.few is not None):
         return "counts repetitions"
     told = hints(facts.name, text=facts.text)

@@ -18,6 +18,7 @@ from compass.server.problems import Refused, damaged
 from compass.server.store import ABOUT, Workspace, now
 
 ANSWER = "answer.json"
+_TOLD = 6  # settings and outcomes that are told of an answer in a list
 QUESTION = "question.json"  # of an answer of which something is pending
 
 
@@ -35,7 +36,10 @@ def keep(
 
 def complete(workspace: Workspace, before: AnswerInfo, written: bytes) -> AnswerInfo:
     """Keep more of an answer that was kept before."""
-    about = _described(before.model_dump(include={"id", "engine", "created"}), written)
+    # It may have been given its name meanwhile.
+    called = {"name": workspace.get("answers", before.id, AnswerInfo).name}
+    same = before.model_dump(include={"id", "engine", "created"}) | called
+    about = _described(same, written)
     workspace.change("answers", about.id, file_of(about), written, about)
     workspace.remove_file("answers", about.id, file_of(before))
     if not about.pending:
@@ -49,9 +53,33 @@ def _described(same: dict[str, Any], written: bytes) -> AnswerInfo:
         **same,
         text=head["text"],
         answered=head["no_answer"] is None,
+        **_decided(head),
         pending=head["pending"],
         digest=hashlib.sha256(written).hexdigest(),
     )
+
+
+def _decided(head: dict[str, Any]) -> dict[str, Any]:
+    """What an answer suggests first, what it expects of that, and how far to trust it."""
+    first = head["suggestions"][0] if head["suggestions"] else head["population"]
+    if first is None or head["no_answer"] is not None:
+        return {}
+    goals = head["query"].get("goals") or {}
+    told = [one for one in first["outcomes"] if one["name"] in goals] or first["outcomes"]
+    settings = first.get("settings") or {one["name"]: one["new"] for one in first.get("edits", ())}
+    trust = first.get("trust") or first
+    return {
+        "decision": dict(list(settings.items())[:_TOLD]),
+        "outcomes": [{key: one[key] for key in ("name", "value", "unit")} for one in told[:_TOLD]],
+        "label": trust.get("label"),
+    }
+
+
+def named(workspace: Workspace, name: str, called: str | None) -> AnswerInfo:
+    """The answer by the name that a person gives it; without one, by its question again."""
+    about = workspace.get("answers", name, AnswerInfo).model_copy(update={"name": called})
+    workspace.put("answers", name, about)
+    return about
 
 
 def file_of(about: AnswerInfo) -> str:

@@ -163,22 +163,43 @@ class TaskHandlers:
 
     def rows(self, given: Given, _: Report) -> bytes:
         """Some rows of a dataset or of an engine's data, as they were given."""
-        from compass.domain.api import Page
+        import pyarrow as pa
 
-        table = (
-            self._engine(given["engine"]).data if "engine" in given else self._dataset(given)
-        ).table
+        from compass.domain.api import Page
+        from compass.engine.find_rows import find_rows
+
+        data = self._engine(given["engine"]).data if "engine" in given else self._dataset(given)
+        table, found = data.table, None
         if "numbers" in given:
             for number in given["numbers"]:
                 table.check_row(number)
-            picked = table.arrow.take(given["numbers"])
-            first = given["numbers"][0] if given["numbers"] else 0
+            numbers = given["numbers"]
+            first = numbers[0] if numbers else 0
         else:
-            first = min(given["first"], table.rows)
-            picked = table.arrow.slice(first, min(given["count"], _MOST_ROWS))
+            count = min(given["count"], _MOST_ROWS)
+            wanted = {
+                key: given[key] for key in ("where", "text", "sort", "down") if given.get(key)
+            }
+            if wanted:
+                matching = find_rows(data.prepared, **wanted)
+                found = len(matching)
+                first = min(given["first"], found)
+                numbers = matching[first : first + count].tolist()
+            else:
+                first = min(given["first"], table.rows)
+                numbers = list(range(first, min(first + count, table.rows)))
+        picked = table.arrow.take(pa.array(numbers, pa.int64()))
         cells = [[_cell(value) for value in column.to_pylist()] for column in picked.columns]
         rows = tuple(zip(*cells, strict=True)) if cells else ()
-        return _written(Page(names=tuple(table.names), first=first, total=table.rows, rows=rows))
+        page = Page(
+            names=tuple(table.names),
+            first=first,
+            total=table.rows,
+            found=table.rows if found is None else found,
+            numbers=tuple(numbers),
+            rows=rows,
+        )
+        return _written(page)
 
     def points(self, given: Given, _: Report) -> bytes:
         """Some columns of the runs that an engine uses; of too many runs a sample."""

@@ -131,7 +131,18 @@ def _effect_clauses(
             clauses.append(f"what {knobs} cannot be told from this data ({why})")
         else:
             clauses += [reasons[knob, doubt.outcome or ""] for knob in doubt.columns]
-    return list(dict.fromkeys(clauses))
+    return _never_varied_once(list(dict.fromkeys(clauses)), effects)
+
+
+def _never_varied_once(clauses: list[str], effects: Sequence[Effect]) -> list[str]:
+    """Knobs that never varied among the same runs in one clause, in place of the first."""
+    fixed = {e.reason: e.knob for e in effects if e.unobserved is Unobserved.NEVER_VARIED}
+    among: dict[str, list[str]] = {}
+    for clause in clauses:
+        if clause in fixed:
+            among.setdefault(clause.removeprefix(fixed[clause]), []).append(fixed[clause])
+    merged = {knobs[0] + rest: listed(knobs) + rest for rest, knobs in among.items()}
+    return [merged.get(one, one) for one in clauses if one in merged or one not in fixed]
 
 
 def _support(trust: Trust) -> str:

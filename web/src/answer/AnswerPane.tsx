@@ -4,7 +4,7 @@ import { memo, useCallback, useDeferredValue, useMemo, useState } from "react";
 import type { AnswerView, EngineInfo, Query } from "@/api/types";
 import { ProblemNote } from "@/show/ProblemNote";
 import { Section } from "@/show/Section";
-import { BestMeasuredNote } from "./BestMeasuredNote";
+import { BestMeasuredSection } from "./BestMeasuredNote";
 import { Diff } from "./Diff";
 import { Exports } from "./Exports";
 import { EvidenceDrawer } from "./evidence/EvidenceDrawer";
@@ -18,6 +18,7 @@ import { PopulationTable } from "./PopulationTable";
 import { Prices } from "./Prices";
 import { ProvenanceFooter } from "./ProvenanceFooter";
 import { aboutSuggestions } from "./standing";
+import { TradeOffs } from "./TradeOffs";
 import { Suggestions } from "./table/Suggestions";
 import { useInstead } from "./useInstead";
 import { parted, type Which } from "./which";
@@ -26,6 +27,7 @@ import { parted, type Which } from "./which";
 const Decision = memo(HeadlineCard);
 const Table = memo(Suggestions);
 const Changes = memo(Diff);
+const Trade = memo(TradeOffs);
 const Closer = memo(Plots);
 const Next = memo(RunNext);
 const Secondary = memo(Ideas);
@@ -90,18 +92,21 @@ const Shown = memo(function Shown({ view: given, incomplete, engine, onRules, on
       {failed ? <ProblemNote error={failed} /> : null}
       {none ? next : null}
       <PopulationTable answer={answer} />
+      <Trade answer={answer} chosen={chosen} unit={unit} onPick={setChosen} />
       {answer.suggestions.length > 0 ? (
-        <Section title="Suggestions" about={aboutSuggestions(answer)}>
+        <Section title="Suggestions" about={aboutSuggestions(answer, unit)}>
           <Table answer={answer} chosen={chosen} onPick={setChosen} onEvidence={ofSuggestion} />
         </Section>
       ) : null}
       <Changes answer={answer} chosen={shown} unit={unit} />
-      <BestMeasuredNote
-        answer={answer}
-        unit={unit}
-        onInstead={toQuestion}
-        busy={instead.isPending}
-      />
+      {none || answer.suggestions.length === 0 ? (
+        <BestMeasuredSection
+          answer={answer}
+          unit={unit}
+          onInstead={toQuestion}
+          busy={instead.isPending}
+        />
+      ) : null}
       <Prices
         answer={answer}
         unit={unit}

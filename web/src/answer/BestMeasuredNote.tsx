@@ -11,11 +11,29 @@ interface Props {
   busy: boolean;
 }
 
-/** The best past run of the context, as it was measured, and what the question leaves open of it. */
+/** What the best past run of the context has and the question leaves open. */
 export function BestMeasuredNote({ answer, unit, onInstead, busy }: Props) {
   const found = bestMeasured(answer, unit);
-  if (found === null) return null;
+  if (found === null || found.wider === null) return null;
   const { wider, names } = found;
+  return (
+    <Group gap="sm" mt="xs">
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+        {`Your question leaves ${together(names)} open; the best run has ${found.open}.`}
+      </Text>
+      {onInstead ? (
+        <Button size="xs" variant="light" loading={busy} onClick={() => onInstead(wider)}>
+          Ask for {together(names)} too
+        </Button>
+      ) : null}
+    </Group>
+  );
+}
+
+/** The best past run of the context, as it was measured: where nothing can be suggested. */
+export function BestMeasuredSection(props: Props) {
+  const found = bestMeasured(props.answer, props.unit);
+  if (found === null) return null;
   return (
     <Section title="Best measured run of this context">
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -25,18 +43,7 @@ export function BestMeasuredNote({ answer, unit, onInstead, busy }: Props) {
         </Text>
         {found.settings ? ` with ${found.settings}.` : "."}
       </Text>
-      {wider ? (
-        <Group gap="sm" mt="xs">
-          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-            {`Your question leaves ${together(names)} open; this run has ${found.open}.`}
-          </Text>
-          {onInstead ? (
-            <Button size="xs" variant="light" loading={busy} onClick={() => onInstead(wider)}>
-              Ask for {together(names)} too
-            </Button>
-          ) : null}
-        </Group>
-      ) : null}
+      <BestMeasuredNote {...props} />
     </Section>
   );
 }

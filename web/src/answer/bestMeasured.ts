@@ -40,7 +40,7 @@ export function bestMeasured(answer: Answer, unit: Record<string, string>): Best
   };
 }
 
-function which(rows: readonly number[], runs: number): string {
+export function which(rows: readonly number[], runs: number): string {
   if (runs <= 1 && rows.length === 1) return `Row ${rows[0]}`;
   const first = rows.slice(0, ROWS).join(", ");
   const more = runs > ROWS ? " ..." : "";

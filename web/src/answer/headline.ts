@@ -120,3 +120,8 @@ export function points(given: number): string {
 export function unbroken(text: string): string {
   return text.replace(/(\d) %/g, "$1\u00a0%");
 }
+
+/** A full stop inside a number does not end a sentence. */
+export function firstSentence(text: string): string {
+  return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
+}

@@ -1,7 +1,9 @@
 /** How much is claimed about an answer: never more than was proved or tried. */
 import type { Answer, Suggestion } from "@/api/types";
 import { number } from "@/show/values";
+import { configWords } from "./headline";
 import { obstacles } from "./instead";
+import { sharedSettings } from "./table/columns";
 import { closest } from "./which";
 
 /** Why there is no supported answer, as a heading. */
@@ -39,14 +41,22 @@ const UNREACHABLE = "What you ask for cannot be reached, going by past runs.";
 const NOT_LIKELY = "What you ask for cannot be reached with the chance you ask for.";
 
 /** What the list of suggestions is; undefined: nothing needs to be said. */
-export function aboutSuggestions(answer: Answer): string | undefined {
-  const told = [claim(answer), brackets(answer)].filter(Boolean).join(" ");
+export function aboutSuggestions(
+  answer: Answer,
+  unit: Record<string, string> = {},
+): string | undefined {
+  const told = [claim(answer), alike(answer, unit), brackets(answer)].filter(Boolean).join(" ");
   return told || undefined;
 }
 
 function claim(answer: Answer): string {
   if (answer.suggestions.length < 2) return "";
   return `${best(answer)} Choose one to see what it changes.`;
+}
+
+function alike(answer: Answer, unit: Record<string, string>): string {
+  const shared = configWords(sharedSettings(answer), unit);
+  return shared ? `All have ${shared}.` : "";
 }
 
 function brackets({ suggestions }: Answer): string {

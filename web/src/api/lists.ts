@@ -1,13 +1,22 @@
 /** Lists of the server. They come in parts; the page puts them together, up to a bound. */
 import { useQuery } from "@tanstack/react-query";
 import { raw } from "./client";
-import type { AnswerInfo, ChatBrief, DatasetBrief, EngineBrief, Job, ModelBrief } from "./types";
+import type {
+  AnswerInfo,
+  ChatBrief,
+  DatasetBrief,
+  EngineBrief,
+  ExperimentInfo,
+  Job,
+  ModelBrief,
+} from "./types";
 
 interface Entries {
   "/api/v1/answers": AnswerInfo;
   "/api/v1/chats": ChatBrief;
   "/api/v1/datasets": DatasetBrief;
   "/api/v1/engines": EngineBrief;
+  "/api/v1/experiments": ExperimentInfo;
   "/api/v1/jobs": Job;
   "/api/v1/models": ModelBrief;
 }

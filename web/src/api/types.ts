@@ -1,7 +1,9 @@
 /** The nouns of the server, by the names that its document gives them. */
+import type { Readable } from "openapi-typescript-helpers";
 import type { components } from "./schema";
 
-type Schemas = components["schemas"];
+/** As the client reads them: pairs of numbers are lists to it. */
+type Schemas = { [Name in keyof components["schemas"]]: Readable<components["schemas"][Name]> };
 
 export type About = Schemas["About"];
 export type Answer = Schemas["Answer"];
@@ -31,6 +33,10 @@ export type EngineBrief = Schemas["EngineBrief"];
 export type EngineInfo = Schemas["EngineInfo"];
 export type EvidenceRow = Schemas["EvidenceRow"];
 export type Explanation = Schemas["Explanation"];
+export type ExperimentInfo = Schemas["ExperimentInfo"];
+export type ExperimentReport = Schemas["ExperimentReport"];
+export type ExperimentRun = Schemas["ExperimentRun"];
+export type ExperimentStatus = Schemas["ExperimentStatus"];
 export type Gap = Schemas["Gap"];
 export type Goal = Schemas["Draft"]["goals"] extends infer T
   ? NonNullable<T>[keyof NonNullable<T>]

@@ -28,6 +28,12 @@ const AskPage = lazy(async () => ({ default: (await import("@/query/AskPage")).A
 const AnswerPage = lazy(async () => ({
   default: (await import("@/answer/AnswerPage")).AnswerPage,
 }));
+const ExperimentsPage = lazy(async () => ({
+  default: (await import("@/experiment/ExperimentsPage")).ExperimentsPage,
+}));
+const ExperimentPage = lazy(async () => ({
+  default: (await import("@/experiment/ExperimentPage")).ExperimentPage,
+}));
 const HistoryPage = lazy(async () => ({ default: (await import("./HistoryPage")).HistoryPage }));
 
 export function App() {
@@ -48,8 +54,8 @@ export function App() {
           <Group h="100%" justify="space-between" wrap="nowrap">
             <Anchor href={href({ page: "home" })} underline="never" c="inherit">
               <Group gap="xs" wrap="nowrap">
-                <img src={icon} alt="" width={28} height={28} />
-                <Text fw={700} size="lg">
+                <img src={icon} alt="Compass" width={28} height={28} />
+                <Text fw={700} size="lg" visibleFrom="xs">
                   Compass
                 </Text>
               </Group>
@@ -57,6 +63,12 @@ export function App() {
             <Group component="nav" aria-label="Main" gap="md" wrap="nowrap">
               <Link to={{ page: "home" }} here={route.page === "home" || route.page === "data"}>
                 Data
+              </Link>
+              <Link
+                to={{ page: "experiments" }}
+                here={route.page === "experiments" || route.page === "experiment"}
+              >
+                Experiments
               </Link>
               <Link to={{ page: "history" }} here={route.page === "history"}>
                 History
@@ -91,6 +103,10 @@ function Shown({ route }: { route: Route }): ReactNode {
       return <AskPage key={route.engine} route={route} />;
     case "answer":
       return <AnswerPage key={route.answer} answer={route.answer} />;
+    case "experiments":
+      return <ExperimentsPage />;
+    case "experiment":
+      return <ExperimentPage key={route.experiment} experiment={route.experiment} />;
     case "history":
       return <HistoryPage />;
   }

@@ -1,4 +1,16 @@
-import { Anchor, Badge, Button, Group, Skeleton, Stack, Tabs, Text, Title } from "@mantine/core";
+import {
+  Anchor,
+  Badge,
+  Button,
+  Checkbox,
+  Group,
+  Skeleton,
+  Stack,
+  Tabs,
+  Text,
+  TextInput,
+  Title,
+} from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { api } from "@/api/client";
@@ -6,7 +18,10 @@ import { useList } from "@/api/lists";
 import type { AnswerInfo, ChatBrief, EngineBrief } from "@/api/types";
 import { nameOf, titleOf as nameOfEngine } from "@/show/names";
 import { ProblemNote } from "@/show/ProblemNote";
+import { TrustBadge } from "@/show/TrustBadge";
 import { bytes, count, moment } from "@/show/values";
+import { Compared } from "./Compared";
+import { decided, picked, toggled } from "./compare";
 import classes from "./HistoryPage.module.css";
 import { href } from "./route";
 import { WorkspaceKey } from "./WorkspaceKey";
@@ -19,6 +34,7 @@ export function HistoryPage() {
   const known = new Map(engines.data?.map((one) => [one.id, nameOf(one)]));
   const said = chats.data?.filter((chat) => chat.title !== "");
   const mine = engines.data;
+  const [chosen, setChosen] = useState<string[]>([]);
   return (
     <Stack gap="xl">
       <div>
@@ -41,8 +57,17 @@ export function HistoryPage() {
             items={answers.data}
             empty="No answers yet. Ask something, and its answer is kept here."
           >
-            {(one) => <AnswerRow key={one.id} answer={one} engine={known.get(one.engine)} />}
+            {(one) => (
+              <AnswerRow
+                key={one.id}
+                answer={one}
+                engine={known.get(one.engine)}
+                chosen={chosen.includes(one.id)}
+                onChoose={() => setChosen(toggled(chosen, one.id))}
+              />
+            )}
           </Listed>
+          <Compared answers={picked(answers.data ?? [], chosen)} engines={known} />
         </Tabs.Panel>
         <Tabs.Panel value="chats" pt="md">
           <Listed of={chats} items={said} empty="No conversations yet.">
@@ -123,10 +148,12 @@ interface RowProps {
   about: ReactNode;
   /** What the row is called when it is deleted. */
   name: string;
+  /** In front of it. */
+  before?: ReactNode;
   onDelete?: () => Promise<unknown>;
 }
 
-function Row({ to, title, about, name, onDelete }: RowProps) {
+function Row({ to, title, about, name, before, onDelete }: RowProps) {
   const [sure, setSure] = useState<boolean | null>(null); // null: not asked yet
   const queries = useQueryClient();
   const remove = useMutation({
@@ -135,6 +162,7 @@ function Row({ to, title, about, name, onDelete }: RowProps) {
   });
   return (
     <li className={classes.row}>
+      {before}
       <div className={classes.what}>
         <Anchor href={to} fw={500} className={classes.title}>
           {title}
@@ -175,25 +203,99 @@ function Row({ to, title, about, name, onDelete }: RowProps) {
   );
 }
 
-function AnswerRow({ answer, engine }: { answer: AnswerInfo; engine: string | undefined }) {
-  const { id } = answer;
+interface AnswerRowProps {
+  answer: AnswerInfo;
+  engine: string | undefined;
+  chosen: boolean;
+  onChoose: () => void;
+}
+
+function AnswerRow({ answer, engine, chosen, onChoose }: AnswerRowProps) {
+  const { id, text } = answer;
+  const title = answer.name ?? text;
   return (
     <Row
       to={href({ page: "answer", answer: id })}
-      title={answer.text}
-      name={`the answer to ${answer.text}`}
+      title={title}
+      name={`the answer to ${text}`}
+      before={
+        <Checkbox
+          mt={4}
+          checked={chosen}
+          onChange={onChoose}
+          aria-label={`Compare the answer to ${text}`}
+        />
+      }
       about={
-        <Group gap="xs">
-          <Badge variant="light" color={answer.answered ? "sea" : "gray"} tt="none" fw={550}>
-            {answer.answered ? "✓ answered" : "○ no supported answer"}
-          </Badge>
-          <span>
-            {moment(answer.created)} · {engine ?? "an engine that was deleted"}
-          </span>
-        </Group>
+        <>
+          {answer.name ? <div>{text}</div> : null}
+          <Group gap="xs" mt={2}>
+            {answer.label ? (
+              <TrustBadge label={answer.label} />
+            ) : (
+              <Badge variant="light" color={answer.answered ? "sea" : "gray"} tt="none" fw={550}>
+                {answer.answered ? "✓ answered" : "○ no supported answer"}
+              </Badge>
+            )}
+            <Text span inherit c="var(--mantine-color-text)">
+              {decided(answer)}
+            </Text>
+          </Group>
+          <Group gap="xs" mt={2}>
+            <span>
+              {moment(answer.created)} · {engine ?? "an engine that was deleted"}
+            </span>
+            <Called answer={answer} />
+          </Group>
+        </>
       }
       onDelete={() => api.DELETE("/api/v1/answers/{id}", { params: { path: { id } } })}
     />
+  );
+}
+
+/** The name of an answer, to be changed where it stands. */
+function Called({ answer }: { answer: AnswerInfo }) {
+  const [typed, setTyped] = useState<string | null>(null); // null: it is not being changed
+  const queries = useQueryClient();
+  const { id } = answer;
+  const call = useMutation({
+    mutationFn: async (name: string | null) =>
+      api.PUT("/api/v1/answers/{id}/name", { params: { path: { id } }, body: { name } }),
+    onSuccess: () => setTyped(null),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["get", "/api/v1/answers"] }),
+  });
+  if (typed === null)
+    return (
+      <button type="button" className="textual" onClick={() => setTyped(answer.name ?? "")}>
+        {answer.name ? "Rename" : "Give it a name"}
+      </button>
+    );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        call.mutate(typed.trim() || null);
+      }}
+    >
+      <Group gap="xs">
+        <TextInput
+          size="xs"
+          aria-label="Name of the answer"
+          maxLength={200}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoFocus
+        />
+        <Button size="xs" type="submit" loading={call.isPending}>
+          Save
+        </Button>
+        <Button size="xs" variant="default" onClick={() => setTyped(null)}>
+          Cancel
+        </Button>
+      </Group>
+      {call.error ? <ProblemNote error={call.error} /> : null}
+    </form>
   );
 }
 

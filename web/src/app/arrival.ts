@@ -7,6 +7,8 @@ const TITLES: Record<Route["page"], string> = {
   data: "Data · Compass",
   ask: "Ask · Compass",
   answer: "Answer · Compass",
+  experiments: "Experiments · Compass",
+  experiment: "Experiment · Compass",
   history: "History · Compass",
 };
 

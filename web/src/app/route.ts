@@ -1,6 +1,9 @@
 /** Where on the page one is. Everything stands behind #, which is sent to no server and no log. */
 import { useSyncExternalStore } from "react";
 
+/** What can be asked of one run. */
+export type FromRun = "reconfigure" | "what-if";
+
 export type Route =
   | { page: "home" }
   | { page: "data"; dataset: string }
@@ -11,8 +14,13 @@ export type Route =
       question?: string;
       data?: string;
       rules?: string[];
+      /** A run to begin a question at, and which one. */
+      run?: number;
+      begin?: FromRun;
     }
   | { page: "answer"; answer: string }
+  | { page: "experiments" }
+  | { page: "experiment"; experiment: string }
   | { page: "history" };
 
 /** The route that an address means; what is not understood leads home. */
@@ -22,7 +30,8 @@ export function parse(hash: string): Route {
   const said = new URLSearchParams(query);
   if (page === "data" && id) return { page, dataset: id };
   if (page === "answer" && id) return { page, answer: id };
-  if (page === "history") return { page };
+  if (page === "history" || page === "experiments") return { page };
+  if (page === "experiment" && id) return { page, experiment: id };
   if (page === "ask" && id) {
     const route: Route = { page, engine: id };
     const chat = said.get("chat");
@@ -33,6 +42,12 @@ export function parse(hash: string): Route {
     if (question) route.question = question;
     if (data) route.data = data;
     if (rules.length) route.rules = rules;
+    const run = said.get("run") ?? "";
+    const begin = said.get("begin");
+    if (/^\d{1,15}$/.test(run) && (begin === "reconfigure" || begin === "what-if")) {
+      route.run = Number(run);
+      route.begin = begin;
+    }
     return route;
   }
   return { page: "home" };
@@ -45,6 +60,10 @@ export function href(route: Route): string {
       return "#/";
     case "history":
       return "#/history";
+    case "experiments":
+      return "#/experiments";
+    case "experiment":
+      return `#/experiment/${route.experiment}`;
     case "data":
       return `#/data/${route.dataset}`;
     case "answer":
@@ -55,6 +74,10 @@ export function href(route: Route): string {
       if (route.question) said.set("q", route.question);
       if (route.data) said.set("data", route.data);
       for (const rule of route.rules ?? []) said.append("rule", rule);
+      if (route.run !== undefined && route.begin) {
+        said.set("run", String(route.run));
+        said.set("begin", route.begin);
+      }
       const text = said.toString();
       return `#/ask/${route.engine}${text ? `?${text}` : ""}`;
     }

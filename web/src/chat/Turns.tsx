@@ -1,7 +1,8 @@
 import { VisuallyHidden } from "@mantine/core";
 import { Fragment } from "react";
+import { Fold } from "@/show/Fold";
 import classes from "./chat.module.css";
-import { isNote, type Link, linksIn, type Piece, pieces, type Turn } from "./reply";
+import { afterAnswer, isNote, type Link, linksIn, type Piece, pieces, type Turn } from "./reply";
 
 interface Props {
   turns: readonly Turn[];
@@ -27,7 +28,7 @@ export function Turns({ turns, links, pending, busy }: Props) {
           {turn.who === "person" ? <Taken links={linksIn(turn.text, links)} /> : null}
         </Fragment>
       ))}
-      {pending ? <Said turn={{ who: "person", text: pending }} pending /> : null}
+      {pending ? <Said turn={{ who: "person", text: pending, answer: false }} pending /> : null}
       {busy ? (
         <div className={classes.turn} data-who="compass">
           <span className={classes.dots} aria-hidden>
@@ -42,7 +43,22 @@ export function Turns({ turns, links, pending, busy }: Props) {
   );
 }
 
+/** An answer is shown beside the conversation: its words are there for whoever wants them. */
+function Answered({ text }: { text: string }) {
+  return (
+    <div className={classes.turn} data-who="compass">
+      <VisuallyHidden>Compass: </VisuallyHidden>
+      <p>✓ Answered: the decision stands below the question.</p>
+      <p className={classes.aside}>{afterAnswer(text)}</p>
+      <Fold title="In words">
+        <Pieces all={pieces(text).slice(0, -1)} />
+      </Fold>
+    </div>
+  );
+}
+
 function Said({ turn, pending }: { turn: Turn; pending?: boolean }) {
+  if (turn.answer) return <Answered text={turn.text} />;
   const said = pieces(turn.text);
   const items = said.filter((piece) => piece.as === "item");
   const [before, after] = split(said);

@@ -39,6 +39,11 @@ export function pieces(text: string): Piece[] {
   return found;
 }
 
+/** What stands behind an answer in the words of a conversation: what can be asked next. */
+export function afterAnswer(text: string): string {
+  return text.split("\n").at(-1) ?? "";
+}
+
 /** Whether a turn only notes that the form was used. */
 export function isNote(turn: Turn): boolean {
   return turn.who === "person" && /^\(.*\)$/.test(turn.text);

@@ -14,7 +14,7 @@ import { $api } from "@/api/client";
 import { useJob } from "@/api/jobs";
 import { useList } from "@/api/lists";
 import { asProblem } from "@/api/problem";
-import type { DatasetInfo } from "@/api/types";
+import type { ColumnsView, DatasetInfo } from "@/api/types";
 import { go, href } from "@/app/route";
 import { JobProgress } from "@/show/JobProgress";
 import { titleOf } from "@/show/names";
@@ -30,7 +30,9 @@ import { RulesTab } from "./RulesTab";
 import { RunningJob } from "./RunningJob";
 import { standingOf } from "./reading";
 import { SavedNote, SavedState } from "./SavedNote";
-import { useStudy } from "./useStudy";
+import { useChoices } from "./useChoices";
+import { useKnownEngine } from "./useKnownEngine";
+import { type StudyEditor, useStudy } from "./useStudy";
 import { readingOf } from "./work";
 
 /** One table: what its columns mean, its rows, its rules; then Compass learns from it. */
@@ -103,6 +105,18 @@ function Look({ info }: { info: DatasetInfo }) {
   const { view } = editor;
   if (!view && editor.problem) return <SavedNote editor={editor} shared={Boolean(info.shared)} />;
   if (!view) return <Skeleton height={360} role="status" aria-label="Loading" />;
+  return <Parts info={info} editor={editor} view={view} />;
+}
+
+interface PartsProps {
+  info: DatasetInfo;
+  editor: StudyEditor;
+  view: ColumnsView;
+}
+
+function Parts({ info, editor, view }: PartsProps) {
+  const [choices] = useChoices(info.id);
+  const { engine } = useKnownEngine(info, editor, view, choices);
   const left = view.cleaning.rows_in - view.cleaning.rows_out;
   return (
     <Grid gap="xl">
@@ -123,7 +137,7 @@ function Look({ info }: { info: DatasetInfo }) {
               <ColumnsTab info={info} editor={editor} view={view} />
             </Tabs.Panel>
             <Tabs.Panel value="rows">
-              <RowsTab dataset={info.id} />
+              <RowsTab dataset={info.id} engine={engine?.id ?? null} />
             </Tabs.Panel>
             <Tabs.Panel value="cleaning">
               <CleaningTab view={view} editor={editor} />

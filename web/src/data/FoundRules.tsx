@@ -9,9 +9,17 @@ import { confirm } from "./rules";
 import { meaning } from "./study";
 import type { StudyEditor } from "./useStudy";
 
-/** Rules that hold on all rows: found on request, each kept only when it is confirmed. */
-export function FoundRules({ dataset, editor }: { dataset: string; editor: StudyEditor }) {
-  const [looked, setLooked] = useState(false);
+interface Props {
+  dataset: string;
+  editor: StudyEditor;
+  rows: number;
+}
+
+const SOON = 200_000; // rows that are looked through without being asked to
+
+/** Rules that hold on all rows: offered, each kept only when it is confirmed. */
+export function FoundRules({ dataset, editor, rows }: Props) {
+  const [looked, setLooked] = useState(rows <= SOON);
   const { study } = editor;
   const found = useQuery({
     queryKey: ["mined", dataset, meaning({ ...study, rules: [], dependencies: [] })],

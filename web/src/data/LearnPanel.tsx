@@ -12,7 +12,7 @@ import { lossWarning } from "./cleaning";
 import { type Choices, isPlain } from "./learn";
 import { ModelCards } from "./ModelCards";
 import { SizeSwitch } from "./SizeSwitch";
-import { sizeFor } from "./sizes";
+import { sizeOf } from "./sizes";
 import { lacking, outcomeNames } from "./study";
 import { useChoices } from "./useChoices";
 import { useKnownEngine } from "./useKnownEngine";
@@ -45,7 +45,7 @@ export function LearnPanel({ info, editor, view }: Props) {
           </Text>
         </div>
         <SizeSwitch
-          size={choices.size ?? sizeFor(rows)}
+          size={sizeOf(choices.size, rows)}
           rows={rows}
           onSize={(size) => choose({ size })}
         />

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import type { EngineInfo } from "@/api/types";
-import { errorSentence } from "@/show/modelError";
+import { Meaning } from "@/show/Meaning";
+import { errorMeans, errorSentence } from "@/show/modelError";
 import { notLearntSentence } from "@/show/outcomes";
 import { skillWords } from "@/show/skill";
 import css from "./data.module.css";
@@ -19,9 +20,11 @@ export function ModelCards({ engine }: { engine: EngineInfo }) {
           <Text size="sm" fw={600} className={css.name}>
             {card.target}
           </Text>
-          <Text size="sm" c="dimmed">
-            {card.family}, {errorSentence(card)}
-          </Text>
+          <Meaning of={errorMeans([card])}>
+            <Text size="sm" c="dimmed">
+              {card.family}, {errorSentence(card)}
+            </Text>
+          </Meaning>
           {skillWords(card) ? (
             <Text size="xs" c="dimmed">
               {skillWords(card)}

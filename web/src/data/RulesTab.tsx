@@ -38,7 +38,7 @@ export function RulesTab({ dataset, editor, view }: Props) {
         <Title order={2} size="h5">
           Look for rules
         </Title>
-        <FoundRules dataset={dataset} editor={editor} />
+        <FoundRules dataset={dataset} editor={editor} rows={view.cleaning.rows_in} />
       </Stack>
     </Stack>
   );

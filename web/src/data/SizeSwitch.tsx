@@ -1,5 +1,5 @@
-import { SegmentedControl, Stack, Text } from "@mantine/core";
-import { SIZE_MEANS, SIZES, type Size, sizeSentence, sizeWarning } from "./sizes";
+import { Group, NumberInput, SegmentedControl, Stack, Text } from "@mantine/core";
+import { CHOICE, FEWEST, type Size, sampleFor, sizeSentence, sizeWarning } from "./sizes";
 
 interface Props {
   size: Size;
@@ -10,23 +10,44 @@ interface Props {
 /** How much of the table to learn from, and what that means. */
 export function SizeSwitch({ size, rows, onSize }: Props) {
   const warning = sizeWarning(size, rows);
+  const offered = rows > CHOICE || size !== "all";
   return (
     <Stack gap={6}>
       <Text size="sm" fw={600} id="how-much">
         How much to learn from
       </Text>
-      <SegmentedControl
-        fullWidth
-        size="sm"
-        aria-labelledby="how-much"
-        value={size}
-        onChange={(next) => onSize(next as Size)}
-        data={SIZES.map((one) => ({
-          value: one,
-          label: one.slice(0, 1).toUpperCase() + one.slice(1),
-        }))}
-      />
-      <Text size="sm">{SIZE_MEANS[size]}</Text>
+      {offered ? (
+        <SegmentedControl
+          fullWidth
+          size="sm"
+          aria-labelledby="how-much"
+          value={size === "all" ? "all" : "sample"}
+          onChange={(next) => onSize(next === "all" ? "all" : sampleFor(rows))}
+          data={[
+            { value: "all", label: "All rows" },
+            { value: "sample", label: "A sample" },
+          ]}
+        />
+      ) : null}
+      {size === "all" ? null : (
+        <Group gap="xs">
+          <NumberInput
+            size="xs"
+            w={120}
+            aria-label="Rows of the sample"
+            min={FEWEST}
+            max={rows}
+            step={10_000}
+            thousandSeparator=","
+            allowDecimal={false}
+            value={size}
+            onChange={(next) => {
+              if (typeof next === "number" && next >= 1) onSize(next);
+            }}
+          />
+          <Text size="sm">rows</Text>
+        </Group>
+      )}
       <Text size="sm" c="dimmed" aria-live="polite">
         {sizeSentence(size, rows)}
       </Text>

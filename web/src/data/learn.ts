@@ -1,7 +1,7 @@
 /** How to learn: the choices of a person, as the server is asked for them. */
 import type { EngineBrief, EngineInfo, NewEngine, Study } from "@/api/types";
 import { count } from "@/show/values";
-import { keepFor, type Size, sizeFor } from "./sizes";
+import { keepFor, type Size, sizeOf } from "./sizes";
 import { meaning, tidy } from "./study";
 
 export interface Choices {
@@ -71,7 +71,7 @@ export function newEngine(
   outcomes: readonly string[],
 ): NewEngine {
   const made: NewEngine = { dataset: dataset.id, study: tidy(study), rules: [] };
-  const sample = keepFor(choices.size ?? sizeFor(rows), rows);
+  const sample = keepFor(sizeOf(choices.size, rows), rows);
   if (sample) Object.assign(made, sample);
   if (choices.family) made.surrogate = choices.family;
   if (choices.tune > 0) made.tune = choices.tune;
@@ -90,7 +90,13 @@ export function newEngine(
 
 const LOOKED_AT = 5; // engines
 const NAMED = 3; // columns that were left out
-const NOTHING: Study = { rules: [], drop: [], dependencies: [], trust: {} };
+const NOTHING: Study = {
+  rules: [],
+  drop: [],
+  dependencies: [],
+  trust: {},
+  machines: { throughput: false },
+};
 const OPTIONS = ["surrogate", "generator", "seed", "keep", "reducer", "tune", "represent"] as const;
 
 /** Engines of a list that may have learnt just this way, the newest first: what was said about the

@@ -1,31 +1,34 @@
-/** How many rows to learn from: the switch small, medium, large in numbers and in words. */
+/** How many rows to learn from: all, or a sample of so many. */
 
-export type Size = "small" | "medium" | "large";
+export type Size = "all" | number;
 
-export const SIZES: readonly Size[] = ["small", "medium", "large"];
 export const REDUCER = "guided";
+/** From so many rows on a choice is offered: below, all are as quick. */
+export const CHOICE = 20_000;
+export const FEWEST = 1000;
 
-const ROWS: Record<Size, number> = {
-  small: Number.POSITIVE_INFINITY,
-  medium: 100_000,
-  large: 30_000,
-};
+const SOON = 100_000; // rows that are learnt from in reasonable time
+const FEW = 30_000;
 const MANY = 2_000_000; // rows from which even a first look takes long
 
-export const SIZE_MEANS: Record<Size, string> = {
-  small: "Every row is used. The most exact, and quick up to about 100,000 rows.",
-  medium: "For many rows: a guided sample of about 100,000.",
-  large: "For very many rows: a guided sample of about 30,000. The quickest.",
-};
-
-/** The size that fits a table of this many rows. */
+/** What fits a table of this many rows. */
 export function sizeFor(rows: number): Size {
-  if (rows <= ROWS.medium) return "small";
-  return rows <= MANY ? "medium" : "large";
+  return rows <= SOON ? "all" : sampleFor(rows);
+}
+
+/** The sample that is offered first. */
+export function sampleFor(rows: number): number {
+  return rows > SOON && rows <= MANY ? SOON : Math.min(FEW, rows);
+}
+
+/** What was chosen; what an earlier version of the page has kept is no choice. */
+export function sizeOf(chosen: unknown, rows: number): Size {
+  if (chosen === "all") return chosen;
+  return typeof chosen === "number" && chosen >= 1 ? Math.round(chosen) : sizeFor(rows);
 }
 
 export function sampled(size: Size, rows: number): number {
-  return Math.min(ROWS[size], rows);
+  return size === "all" ? rows : Math.min(size, rows);
 }
 
 /** What a server is asked for: nothing where every row is used. */
@@ -39,12 +42,8 @@ export function keepFor(size: Size, rows: number): { keep: number; reducer: stri
 export function sizeSentence(size: Size, rows: number): string {
   const all = rows.toLocaleString("en-US");
   const wanted = sampled(size, rows);
-  if (wanted >= rows) {
-    const told = rows === 1 ? "Learns from its only row." : `Learns from all ${all} rows.`;
-    return size === "small"
-      ? told
-      : `${told} There are so few that this choice makes no difference.`;
-  }
+  if (wanted >= rows)
+    return rows === 1 ? "Learns from its only row." : `Learns from all ${all} rows.`;
   return (
     `Learns from about ${wanted.toLocaleString("en-US")} of ${all} rows, chosen where a first model ` +
     "errs most. Intervals and evidence are about the sample."
@@ -53,6 +52,5 @@ export function sizeSentence(size: Size, rows: number): string {
 
 /** A warning where the choice will take long; null: none is needed. */
 export function sizeWarning(size: Size, rows: number): string | null {
-  if (size !== "small" || rows <= ROWS.medium) return null;
-  return "With this many rows, learning from all of them can take very long.";
+  return sampled(size, rows) > SOON ? "Learning from so many rows can take very long." : null;
 }

@@ -31,6 +31,7 @@ export function tidy(study: Study): Study {
         .filter(([, value]) => value !== null && value !== undefined)
         .sort(byKey),
     ),
+    machines: study.machines ?? { throughput: false },
   };
   if (study.group) tidied.group = study.group;
   if (study.time) tidied.time = study.time;
@@ -63,6 +64,7 @@ export function meaning(study: Study): string {
     rest.comparable,
     rest.map,
     rest.trust,
+    rest.machines,
   ]);
 }
 

@@ -29,7 +29,14 @@ export interface StudyEditor {
 }
 
 const place = (dataset: string) => `compass.study.${dataset}`;
-const NOTHING: Study = { columns: {}, drop: [], rules: [], dependencies: [], trust: {} };
+const NOTHING: Study = {
+  columns: {},
+  drop: [],
+  rules: [],
+  dependencies: [],
+  trust: {},
+  machines: { throughput: false },
+};
 
 /** What is said about a table: edited here, checked by the server, and kept. */
 export function useStudy(info: DatasetInfo): StudyEditor {

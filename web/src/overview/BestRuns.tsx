@@ -2,11 +2,11 @@ import { Button, Group, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { configWords, units } from "@/answer/headline";
 import type { BestRun, ContextRuns, Draft, EngineInfo, OutcomeOverview } from "@/api/types";
+import { betterIn, fromRun } from "@/query/starts";
 import { Section } from "@/show/Section";
 import { about, count, value } from "@/show/values";
 import { against } from "./gain";
 import classes from "./overview.module.css";
-import { betterIn, fromRun } from "./starts";
 
 interface Props {
   outcome: OutcomeOverview;
@@ -145,6 +145,7 @@ function Next({ best, outcome }: { best: BestRun[]; outcome: OutcomeOverview }) 
   const shown = (differ.length ? differ : names).slice(0, 6);
   return (
     <Table.ScrollContainer
+      type="native"
       minWidth={300}
       tabIndex={0}
       role="region"

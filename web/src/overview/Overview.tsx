@@ -68,7 +68,7 @@ function Choice({
       {names.length > 1 ? (
         <NativeSelect
           size="xs"
-          label="Outcome"
+          label="Outcome to look at"
           value={name}
           onChange={(event) => onName(event.currentTarget.value)}
           data={names}

@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { configWords, listed, units } from "@/answer/headline";
 import { api, data } from "@/api/client";
 import type { Draft, EngineInfo, OutcomeOverview } from "@/api/types";
+import { fromRun } from "@/query/starts";
 import { ProblemNote } from "@/show/ProblemNote";
 import { about } from "@/show/values";
 import classes from "./overview.module.css";
-import { fromRun } from "./starts";
 
 interface Props {
   engine: EngineInfo;

@@ -153,7 +153,13 @@ export default function RunsPlot({ engine, outcomes, outcome, history, onBegin }
         )}
       </div>
       <Fold title={`Show the ${count(runs.best.length, "run")}: ${front}`}>
-        <Table.ScrollContainer minWidth={280} tabIndex={0} role="region" aria-label="Best runs">
+        <Table.ScrollContainer
+          type="native"
+          minWidth={280}
+          tabIndex={0}
+          role="region"
+          aria-label="Best runs"
+        >
           <Table verticalSpacing={2} fz="sm" w="fit-content">
             <Table.Thead>
               <Table.Tr>

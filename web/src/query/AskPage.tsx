@@ -10,6 +10,8 @@ import { go, href, repeating } from "@/app/route";
 import { ChatPane } from "@/chat/ChatPane";
 import { Held } from "@/show/Held";
 import { JobProgress } from "@/show/JobProgress";
+import { Meaning } from "@/show/Meaning";
+import { errorMeans } from "@/show/modelError";
 import { nameOf } from "@/show/names";
 import { notLearntSentence } from "@/show/outcomes";
 import { ProblemNote } from "@/show/ProblemNote";
@@ -131,21 +133,23 @@ function Heading({ engine, talk }: { engine: EngineInfo; talk: Talking }) {
         <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
           Ask about {nameOf(engine)}
         </Title>
-        <Text size="sm" c="dimmed" mt={2}>
-          {engine.dataset ? (
-            <Anchor
-              href={href({ page: "data", dataset: engine.dataset })}
-              inherit
-              underline="always"
-            >
-              {count(engine.rows, "past run")}
-            </Anchor>
-          ) : (
-            count(engine.rows, "past run")
-          )}
-          {engine.models.length ? ` · ${quality(engine)}` : ""}
-          {later ? ` · ${later}` : ""}
-        </Text>
+        <Meaning of={errorMeans(engine.models)}>
+          <Text size="sm" c="dimmed" mt={2}>
+            {engine.dataset ? (
+              <Anchor
+                href={href({ page: "data", dataset: engine.dataset })}
+                inherit
+                underline="always"
+              >
+                {count(engine.rows, "past run")}
+              </Anchor>
+            ) : (
+              count(engine.rows, "past run")
+            )}
+            {engine.models.length ? ` · ${quality(engine)}` : ""}
+            {later ? ` · ${later}` : ""}
+          </Text>
+        </Meaning>
       </div>
       {fresh ? null : (
         <Button

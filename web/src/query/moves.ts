@@ -1,7 +1,7 @@
 /** Keeping the address and the conversation together: what has to be done next. */
 
 import type { Chat } from "@/api/types";
-import type { Route } from "@/app/route";
+import type { FromRun, Route } from "@/app/route";
 import { ready } from "./talk";
 
 export type AskRoute = Extract<Route, { page: "ask" }>;
@@ -11,6 +11,8 @@ export type Move =
   /** Put a question of the address into the draft, where a person sees it. */
   | { do: "fill"; question: string }
   | { do: "rules"; rules: string[]; route: AskRoute }
+  /** Begin a question at a run. */
+  | { do: "begin"; run: number; kind: FromRun; route: AskRoute }
   | { do: "ask" }
   | { do: "write"; route: AskRoute; push: boolean };
 
@@ -29,6 +31,10 @@ export function nextMove(route: AskRoute, chat: Chat, { heard, answered, wanted 
   if (asked && asked !== heard && asked !== chat.question) return { do: "fill", question: asked };
   const { rules, ...plain } = route;
   if (rules?.length) return { do: "rules", rules, route: plain };
+  if (route.run !== undefined && route.begin) {
+    const { run, begin, ...rest } = plain;
+    return { do: "begin", run: route.run, kind: route.begin, route: rest };
+  }
   if (wanted && ready(chat)) return { do: "ask" };
   const now: AskRoute = { ...plain, chat: chat.id };
   if (chat.question) now.question = chat.question;

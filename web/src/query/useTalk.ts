@@ -12,6 +12,7 @@ import { forget, isWanted } from "./again";
 import { draftOf, withRules } from "./draft";
 import { FIRST_KIND } from "./first";
 import { type AskRoute, nextMove } from "./moves";
+import { firstOutcome, fromRun } from "./starts";
 import { lost, overtaken, type Server, type State, Talk } from "./talk";
 
 const SHORT = 1; // seconds that a message waits for its answer; longer work is followed
@@ -50,7 +51,7 @@ export function useTalk(route: AskRoute, engine: EngineInfo): Talking {
   }, [talk]);
   const { job, setJob } = useFollowing(talk, state.chat);
   const answers = useAnswers(state.chat);
-  useAddress(talk, route, answers);
+  useAddress(talk, route, engine, answers);
 
   const [uncancelled, setUncancelled] = useState<unknown>(null);
   const underWay = state.chat?.job?.id;
@@ -201,7 +202,12 @@ function useAnswers(chat: Chat | null): ReadonlyMap<string, string> {
 }
 
 /** Keeps the address and the conversation together. */
-function useAddress(talk: Talk, route: AskRoute, answers: ReadonlyMap<string, string>): void {
+function useAddress(
+  talk: Talk,
+  route: AskRoute,
+  engine: EngineInfo,
+  answers: ReadonlyMap<string, string>,
+): void {
   const heard = useRef<string | undefined>(undefined);
   const seen = useSyncExternalStore(talk.subscribe, talk.snapshot);
   useEffect(() => {
@@ -224,6 +230,9 @@ function useAddress(talk: Talk, route: AskRoute, answers: ReadonlyMap<string, st
       case "rules":
         go(move.route, true);
         return talk.edit(withRules(chat.conversation.draft, move.rules));
+      case "begin":
+        go(move.route, true);
+        return talk.edit(fromRun(move.kind, move.run, firstOutcome(engine.space)));
       case "ask":
         return void talk.ask();
       case "write":
@@ -232,7 +241,7 @@ function useAddress(talk: Talk, route: AskRoute, answers: ReadonlyMap<string, st
       case "nothing":
         heard.current = route.question;
     }
-  }, [talk, route, seen, answers]);
+  }, [talk, route, engine, seen, answers]);
 }
 
 /** What went wrong with the question as it stands, if it was confirmed and anything did. */

@@ -31,7 +31,12 @@ export function ProblemNote({ error, onAgain, again = "Try again" }: Props) {
   );
 }
 
-export function sentence(text: string): string {
+// What a hint says for the command line or a study file stands in parentheses at the end of a clause.
+const ELSEWHERE = /\s*\((?:--|kind: )(?:[^()]|\([^()]*\))*\)/g;
+
+/** As a sentence, without what only helps on the command line: the page has buttons for it. */
+export function sentence(given: string): string {
+  const text = given.replace(ELSEWHERE, "");
   const begun = text.slice(0, 1).toUpperCase() + text.slice(1);
   return /[.?!]$/.test(begun) ? begun : `${begun}.`;
 }

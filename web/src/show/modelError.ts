@@ -14,9 +14,19 @@ export function isMean({ error_name: name }: Card): boolean {
   return name === "MAPE";
 }
 
-/** "macro F1 of 80 %": the error of classes is what their score lacks, no share of wrong runs. */
+/** What the score of labels is, for whoever wants to know. */
+export const SCORE_MEANS =
+  "The score is macro F1: of each label, how many of its runs are found and how many that are " +
+  "called so are right, taken together and averaged over the labels. 100 % is perfect.";
+
+/** "score of 80 %": the error of labels is what their score lacks, no share of wrong runs. */
 export function score({ error, error_name: name }: Card): string {
-  return isScore(name) ? `macro F1 of ${lacking(error)}` : `${name} of ${number(error)}`;
+  return isScore(name) ? `score of ${lacking(error)}` : `${name} of ${number(error)}`;
+}
+
+/** What a word of an error's sentence means; null: it needs no telling. */
+export function errorMeans(cards: readonly Card[]): string | null {
+  return cards.some((one) => isScore(one.error_name)) ? SCORE_MEANS : null;
 }
 
 /** "off by 7.6 % on average (6.8 to 8.6 %), on 602 unseen runs". */

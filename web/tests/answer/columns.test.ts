@@ -1,11 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { columns, compare, key, pressed, sorted, title, width } from "@/answer/table/columns";
+import {
+  columns,
+  compare,
+  isWide,
+  key,
+  pressed,
+  sharedSettings,
+  sorted,
+  title,
+  width,
+} from "@/answer/table/columns";
 import type { Answer } from "@/api/types";
 import { answer, first } from "./fixtures";
 
 describe("the columns of the table", () => {
   it("shows what was asked for, the outcomes of the goals, and trust", () => {
-    expect(columns(answer("recommend")).map(title)).toEqual([
+    const given = answer("recommend");
+    const alone = { ...given, suggestions: given.suggestions.slice(0, 1) };
+    expect(columns(alone).map(title)).toEqual([
       "Rank",
       "threads",
       "schedule",
@@ -14,6 +26,26 @@ describe("the columns of the table", () => {
       "runtime_ms (ms)",
       "Trust",
     ]);
+  });
+  it("tells once what all suggestions have alike", () => {
+    const given = answer("recommend");
+    const one = first(given);
+    const other = { ...one, config: { ...one.config, threads: 8 } };
+    const both = { ...given, suggestions: [one, other] };
+    expect(columns(both).map(title)).toEqual(["Rank", "threads", "runtime_ms (ms)", "Trust"]);
+    expect(sharedSettings(both)).toEqual({ schedule: "static", chunk: 4, flags: "O1" });
+    expect(sharedSettings({ ...both, suggestions: [one] })).toEqual({});
+    expect(isWide(both)).toBe(false);
+  });
+  it("needs more room than there is for many columns", () => {
+    const given = answer("recommend");
+    const one = first(given);
+    const names = Array.from({ length: 12 }, (_, at) => `a knob ${at}`);
+    const with_ = (by: number) => {
+      const settings = Object.fromEntries(names.map((name, at) => [name, at + by]));
+      return { ...one, settings, config: { ...one.config, ...settings } };
+    };
+    expect(isWide({ ...given, suggestions: [with_(0), with_(1)] })).toBe(true);
   });
   it("adds distance and goal where they say something", () => {
     const found = columns(answer("reconfigure")).map(key);

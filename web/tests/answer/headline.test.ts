@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type Headline, headline, listed, outcomeInWords, units } from "@/answer/headline";
+import {
+  firstSentence,
+  type Headline,
+  headline,
+  listed,
+  outcomeInWords,
+  units,
+} from "@/answer/headline";
 import { answer, engine, predicted } from "./fixtures";
 
 /** As the card has it: what to do, then what comes of it. */
@@ -65,4 +72,9 @@ describe("an outcome in words", () => {
 it("shortens very long lists", () => {
   expect(listed(["a", "b"])).toBe("a, b");
   expect(listed([..."abcdefghijkl"])).toBe("a, b, c, d, e, f, g and 5 more");
+});
+
+it("begins a reason with its first sentence, whatever numbers are in it", () => {
+  expect(firstSentence("Caution: 0.5 is far. Apart from that, fine.")).toBe("Caution: 0.5 is far.");
+  expect(firstSentence("no full stop")).toBe("no full stop");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { earlier, isNote, linksIn, pieces } from "@/chat/reply";
+import { afterAnswer, earlier, isNote, linksIn, pieces } from "@/chat/reply";
 
 describe("what was said", () => {
   test("a finished query stands in monospace", () =>
@@ -42,11 +42,11 @@ describe("what was said", () => {
 
 describe("turns", () => {
   const turns = [
-    { who: "compass", text: "Hello." },
-    { who: "person", text: "(changed the question in the form)" },
-    { who: "person", text: "first" },
-    { who: "compass", text: "What?" },
-    { who: "person", text: "second" },
+    { who: "compass", text: "Hello.", answer: false },
+    { who: "person", text: "(changed the question in the form)", answer: false },
+    { who: "person", text: "first", answer: false },
+    { who: "compass", text: "What?", answer: false },
+    { who: "person", text: "second", answer: false },
   ];
 
   test("notes are no messages", () => {
@@ -69,4 +69,10 @@ describe("turns", () => {
     const found = linksIn("The Number of Threads and chunk", links);
     expect(found.map((link) => link.words)).toEqual(["number of threads"]);
   });
+});
+
+test("an answer that is shown beside the conversation leaves what can be asked next", () => {
+  expect(afterAnswer("I suggest nodes = 2.\nruntime is 3 s.\nYou can ask why.")).toBe(
+    "You can ask why.",
+  );
 });

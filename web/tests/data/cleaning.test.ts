@@ -3,7 +3,14 @@ import type { CatalogueEntry, Study } from "@/api/types";
 import { facts, pageOf, searched } from "@/data/catalogue";
 import { keepMissing, lines, lossWarning } from "@/data/cleaning";
 
-const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [], trust: {} };
+const EMPTY: Study = {
+  columns: {},
+  drop: [],
+  rules: [],
+  dependencies: [],
+  trust: {},
+  machines: { throughput: false },
+};
 
 describe("cleaning", () => {
   const remark = "25 % of the rows have no cap";

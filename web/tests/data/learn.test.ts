@@ -11,38 +11,47 @@ import {
   isPlain,
   newEngine,
 } from "@/data/learn";
-import { keepFor, sizeFor, sizeSentence, sizeWarning } from "@/data/sizes";
+import { keepFor, sizeFor, sizeOf, sizeSentence, sizeWarning } from "@/data/sizes";
 import { othersFits, readingOf } from "@/data/work";
 
-const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [], trust: {} };
+const EMPTY: Study = {
+  columns: {},
+  drop: [],
+  rules: [],
+  dependencies: [],
+  trust: {},
+  machines: { throughput: false },
+};
 const RUNS = { id: "0123456789abcdef", name: "runs.csv" };
 
 describe("how much to learn from", () => {
   it("is chosen by the number of rows", () => {
-    expect([1, 100_000, 100_001, 3_000_000].map(sizeFor)).toEqual([
-      "small",
-      "small",
-      "medium",
-      "large",
-    ]);
+    expect([1, 100_000, 100_001, 3_000_000].map(sizeFor)).toEqual(["all", "all", 100_000, 30_000]);
+  });
+
+  it("is what was chosen, and nothing that an earlier version has kept", () => {
+    expect(sizeOf(500, 3000)).toBe(500);
+    expect(sizeOf("all", 5_000_000)).toBe("all");
+    expect(sizeOf("medium", 3000)).toBe("all");
+    expect(sizeOf(null, 200_000)).toBe(100_000);
   });
 
   it("asks for a share only where rows are left out", () => {
-    expect(keepFor("small", 5_000_000)).toBeNull();
-    expect(keepFor("medium", 100_000)).toBeNull();
-    expect(keepFor("medium", 1_234_567)).toEqual({ keep: 0.0810001, reducer: "guided" });
-    expect(keepFor("large", 60_000)).toEqual({ keep: 0.5, reducer: "guided" });
+    expect(keepFor("all", 5_000_000)).toBeNull();
+    expect(keepFor(100_000, 100_000)).toBeNull();
+    expect(keepFor(100_000, 1_234_567)).toEqual({ keep: 0.0810001, reducer: "guided" });
+    expect(keepFor(30_000, 60_000)).toEqual({ keep: 0.5, reducer: "guided" });
   });
 
   it("is told in numbers", () => {
-    expect(sizeSentence("medium", 1_234_567)).toBe(
+    expect(sizeSentence(100_000, 1_234_567)).toBe(
       "Learns from about 100,000 of 1,234,567 rows, chosen where a first model errs most. " +
         "Intervals and evidence are about the sample.",
     );
-    expect(sizeSentence("small", 3000)).toBe("Learns from all 3,000 rows.");
-    expect(sizeSentence("large", 3000)).toMatch(/makes no difference/);
-    expect(sizeWarning("small", 200_000)).toMatch(/long/);
-    expect(sizeWarning("medium", 200_000)).toBeNull();
+    expect(sizeSentence("all", 3000)).toBe("Learns from all 3,000 rows.");
+    expect(sizeSentence(30_000, 3000)).toBe("Learns from all 3,000 rows.");
+    expect(sizeWarning("all", 200_000)).toMatch(/long/);
+    expect(sizeWarning(100_000, 200_000)).toBeNull();
   });
 });
 
@@ -90,7 +99,7 @@ describe("learning", () => {
       RUNS,
       EMPTY,
       {
-        size: "large",
+        size: 30_000,
         family: "forest",
         tune: 30,
         seed: 0,
@@ -122,7 +131,7 @@ describe("learning", () => {
       brought: {},
     } as unknown as EngineInfo;
     const study: Study = { ...EMPTY, columns: { a: { role: "knob" } } };
-    const wanted = newEngine(RUNS, study, { ...DEFAULTS, size: "large" }, 60_000, []);
+    const wanted = newEngine(RUNS, study, { ...DEFAULTS, size: 30_000 }, 60_000, []);
     expect(alreadyLearnt([engine], wanted)?.id).toBe("e");
     expect(alreadyLearnt([{ ...engine, parent: "p" }], wanted)).toBeNull();
     expect(alreadyLearnt([engine], { ...wanted, seed: 3 })).toBeNull();
@@ -139,7 +148,7 @@ describe("learning", () => {
         options: { keep: 0.5, reducer: "guided" },
         ...more,
       }) as EngineBrief;
-    const wanted = newEngine(RUNS, EMPTY, { ...DEFAULTS, size: "large" }, 60_000, []);
+    const wanted = newEngine(RUNS, EMPTY, { ...DEFAULTS, size: 30_000 }, 60_000, []);
     const others = [
       brief("x1", { dataset: "another" }),
       brief("x2", { parent: "p" }),

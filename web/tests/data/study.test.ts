@@ -17,7 +17,14 @@ import {
   tidy,
 } from "@/data/study";
 
-const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [], trust: {} };
+const EMPTY: Study = {
+  columns: {},
+  drop: [],
+  rules: [],
+  dependencies: [],
+  trust: {},
+  machines: { throughput: false },
+};
 
 function report(name: string, more: Partial<ColumnReport> = {}): ColumnReport {
   return {

@@ -3,7 +3,14 @@ import type { ColumnReport, RuleView, Study } from "@/api/types";
 import { cut, filtered, missingOf, page, pages, unsure, valuesOf } from "@/data/columns";
 import { added, addRule, brokenBy, confirm, examples, removable, removeRule } from "@/data/rules";
 
-const EMPTY: Study = { columns: {}, drop: [], rules: [], dependencies: [], trust: {} };
+const EMPTY: Study = {
+  columns: {},
+  drop: [],
+  rules: [],
+  dependencies: [],
+  trust: {},
+  machines: { throughput: false },
+};
 
 function report(name: string, more: Partial<ColumnReport> = {}): ColumnReport {
   return {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { OutcomeOverview } from "@/api/types";
 import { against } from "@/overview/gain";
 import { records, runsOf, some } from "@/overview/runs";
-import { betterIn, fromRun } from "@/overview/starts";
 import { kindOf } from "@/query/draft";
+import { betterIn, fromRun } from "@/query/starts";
 
 const runtime = { name: "run time", direction: "minimize", runs: 4 } as OutcomeOverview;
 

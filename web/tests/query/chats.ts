@@ -14,7 +14,7 @@ export function chatOf(more: Partial<Chat> = {}, reply: Partial<Chat["reply"]> =
     undirected: [],
     unclear: [],
     noted: [],
-    turns: [{ who: "compass", text: "Hello." }],
+    turns: [{ who: "compass", text: "Hello.", answer: false }],
   };
   return {
     id: "c",

@@ -187,11 +187,11 @@ describe("other words", () => {
       { ...model, target: "c", error: 0.2, error_name: "1 - macro F1" },
     ];
     expect(quality({ models } as never)).toBe(
-      "on new runs off by 7.6 % in y on average; macro F1 of 80 % in c",
+      "on new runs off by 7.6 % in y on average; score of 80 % in c",
     );
     // Nobody knows what a model that was brought has learnt from.
     expect(quality({ models, brought: { y: "mine" } } as never)).toBe(
-      "on new runs macro F1 of 80 % in c; on past runs, which your model may know, off by 7.6 % in y on average",
+      "on new runs score of 80 % in c; on past runs, which your model may know, off by 7.6 % in y on average",
     );
   });
 });

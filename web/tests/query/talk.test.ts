@@ -31,8 +31,8 @@ class Fake implements Server {
     this.doing(`say ${text}`, (chat) => {
       const turns = [
         ...chat.conversation.turns,
-        { who: "person", text },
-        { who: "compass", text: "" },
+        { who: "person", text, answer: false },
+        { who: "compass", text: "", answer: false },
       ];
       return { ...chat, conversation: { ...chat.conversation, turns } };
     });

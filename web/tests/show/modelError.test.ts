@@ -21,9 +21,9 @@ it("a model that was brought may know the runs that check it", () => {
 
 it("classes have a score, which is what their error leaves", () => {
   const card = { error: 0.2, error_name: "1 - macro F1", low: 0.15, high: 0.25, checked: 0 };
-  expect(score(card)).toBe("macro F1 of 80 %");
-  expect(errorSentence(card)).toBe("macro F1 of 80 % (75 to 85 %), on unseen runs");
-  expect(score({ ...card, error: 1.1 })).toBe("macro F1 of 0 %");
+  expect(score(card)).toBe("score of 80 %");
+  expect(errorSentence(card)).toBe("score of 80 % (75 to 85 %), on unseen runs");
+  expect(score({ ...card, error: 1.1 })).toBe("score of 0 %");
 });
 
 it("other errors are told by their name", () => {

@@ -4,9 +4,12 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
+from pydantic import Field
 
 from compass.domain.answer import Curve
-from compass.domain.api import AnswerInfo, AnswerView, EvidenceRow, Job
+from compass.domain.api import AnswerInfo, AnswerView, EvidenceRow, Job, Name
+from compass.domain.base import Noun
+from compass.server import answers
 from compass.server.listing import ANSWERS
 from compass.server.people import holder_of
 from compass.server.problems import not_found
@@ -28,6 +31,12 @@ Completion = Annotated[
     float, Query(ge=0, le=60, description="seconds to wait for what is pending of it")
 ]
 Which = Annotated[int, Query(alias="suggestion", ge=1, le=1000, description="which one, from 1")]
+
+
+class AnswerName(Noun):
+    """What a person calls an answer."""
+
+    name: Name | None = Field(None, description="None: its question names it again")
 
 
 @router.post(
@@ -96,6 +105,12 @@ async def events(
         service.answer_events(workspace, name, running),
         service.limits.stream_seconds,
     )
+
+
+@router.put("/answers/{id}/name")
+async def call(workspace: WorkspaceDep, name: IdPath, given: AnswerName) -> AnswerInfo:
+    """Give an answer a name, to find it again and to tell it from others."""
+    return answers.named(workspace, name, given.name)
 
 
 @router.delete("/answers/{id}", status_code=204)

@@ -24,6 +24,7 @@ from compass.server.routes.dependencies import (
     WorkspaceDep,
     router_for,
 )
+from compass.server.routes.rules import RuleText
 from compass.server.service import Service
 from compass.server.store import Workspace, new_id, now
 from compass.server.uploads import ending_of, receive
@@ -163,9 +164,16 @@ async def rows(
     name: IdPath,
     first: Annotated[RowNumber, Query(description="number of the first row, from 0")] = 0,
     count: Annotated[int, Query(ge=1, le=1000)] = 50,
+    where: Annotated[
+        tuple[RuleText, ...], Query(max_length=20, description="only rows that obey these rules")
+    ] = (),
+    text: Annotated[str, Query(max_length=1000, description="only rows with it in a cell")] = "",
+    sort: Annotated[str | None, Query(max_length=1000, description="by this column")] = None,
+    down: Annotated[bool, Query(description="the largest first")] = False,
 ) -> Page:
     """Some rows as they were given; texts of more than 1,000 characters are cut."""
-    given = service.dataset_task(workspace, name) | {"first": first, "count": count}
+    wanted = {"first": first, "count": count, "where": list(where), "text": text}
+    given = service.dataset_task(workspace, name) | wanted | {"sort": sort, "down": down}
     return Page.model_validate(await service.run_task(workspace, "rows", given))
 
 

@@ -191,7 +191,7 @@ function Header({ column, order, onOrder, width: wide, sortable }: HeaderProps) 
       </th>
     );
   return (
-    <th scope="col" aria-sort={direction} style={{ minWidth: `${wide}ch` }}>
+    <th scope="col" aria-sort={direction} style={{ minWidth: `${Math.min(wide, 13)}ch` }}>
       <UnstyledButton
         className={classes.sort}
         data-numeric={numeric}

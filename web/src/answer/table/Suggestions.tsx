@@ -1,6 +1,8 @@
 import { useMediaQuery } from "@mantine/hooks";
+import { useMemo } from "react";
 import type { Answer } from "@/api/types";
 import type { Picking } from "./Cell";
+import { isWide } from "./columns";
 import { SuggestionCards } from "./SuggestionCards";
 import { SuggestionTable } from "./SuggestionTable";
 
@@ -14,5 +16,7 @@ export function Suggestions(props: Props) {
   const narrow = useMediaQuery("(max-width: 48em)", undefined, {
     getInitialValueInEffect: false,
   });
-  return narrow ? <SuggestionCards {...props} /> : <SuggestionTable {...props} />;
+  // Nothing is cut off: what does not fit beside each other stands one below the other.
+  const wide = useMemo(() => isWide(props.answer), [props.answer]);
+  return narrow || wide ? <SuggestionCards {...props} /> : <SuggestionTable {...props} />;
 }

@@ -1,5 +1,5 @@
 /** What the table of suggestions shows, and in which order. */
-import type { Answer, Prediction, Suggestion, Value } from "@/api/types";
+import type { Answer, Config, Prediction, Suggestion, Value } from "@/api/types";
 import { amount, value } from "@/show/values";
 import { asked } from "../goals";
 
@@ -50,11 +50,14 @@ export function columns(answer: Answer): Column[] {
     // What a rule forced to move was not asked for, but has to be set all the same.
     for (const edit of one.edits) names.add(edit.name);
   }
-  const settings = [...names].map<Column>((name) => ({
-    kind: "setting",
-    name,
-    numeric: answer.suggestions.every((one) => !isLabel(one.config[name])),
-  }));
+  const shared = sharedSettings(answer);
+  const settings = [...names]
+    .filter((name) => !(name in shared))
+    .map<Column>((name) => ({
+      kind: "setting",
+      name,
+      numeric: answer.suggestions.every((one) => !isLabel(one.config[name])),
+    }));
   const outcomes = asked(answer, first.outcomes).map<Column>((one) => ({
     kind: "outcome",
     name: one.name,
@@ -73,6 +76,29 @@ export function columns(answer: Answer): Column[] {
   if (answer.baseline) shown.push({ kind: "distance" });
   shown.push({ kind: "trust" });
   return shown;
+}
+
+/** What all suggestions have alike is told once, above them; of one alone everything is shown. */
+export function sharedSettings(answer: Answer): Config {
+  const [first, ...others] = answer.suggestions;
+  if (first === undefined || others.length === 0) return {};
+  const moved = new Set(answer.suggestions.flatMap((one) => one.edits.map((edit) => edit.name)));
+  const relative = answer.query.kind !== "recommend";
+  const alike = Object.keys(first.settings).filter(
+    (name) =>
+      // From which value a run is changed is part of the row.
+      !(relative && moved.has(name)) &&
+      others.every((one) => value(one.config[name]) === value(first.config[name])),
+  );
+  return Object.fromEntries(alike.map((name) => [name, first.config[name] ?? null]));
+}
+
+const WIDEST = 96; // characters of a table beside the conversation
+
+/** Whether the columns need more room than there is. */
+export function isWide(answer: Answer): boolean {
+  const needed = columns(answer).map((one) => Math.max(7, Math.min(13, width(one, answer))) + 2);
+  return needed.reduce((sum, one) => sum + one, 0) > WIDEST;
 }
 
 function isLabel(given: Value | undefined): boolean {
