@@ -33,7 +33,7 @@ export function gainOf(answer: Answer, of: Suggestion, unit: Record<string, stri
     const told = `${run}${apart(of.config, found.config, unit)}`;
     // A mean over several contexts is no better and no worse than a run of one of them.
     if ((answer.contexts ?? 1) > 1)
-      return { text: "The best run you have", run: told, inside: null, better: null };
+      return { text: "The best run, of one context alone", run: told, inside: null, better: null };
     const [low, high] = [amount(one.low), amount(one.high)];
     const inside = low === null || high === null ? null : low <= measured && measured <= high;
     const moved = measured === 0 ? null : (predicted - measured) / Math.abs(measured);
