@@ -87,7 +87,7 @@ def test_a_token_says_who_somebody_is(centre: Server, issuer: LocalIssuer) -> No
     assert me(centre, issuer.token(sub="olga", aud=["other", AUDIENCE])).json()["operator"]
     with centre.client("mine", Authorization=f"Bearer {issuer.token()}") as ada:
         assert ada.get(f"{API}/workspaces/mine").json()["owner"] == "user:ada"
-    assert me(centre, "").json()["code"] == "no-user"
+    assert me(centre, "nonsense").json()["code"] == "no-user"
 
 
 def unsigned(token: str, **header: Any) -> str:
