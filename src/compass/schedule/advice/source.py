@@ -9,8 +9,6 @@ from compass.readers import files, read
 from compass.readers.sacct import Sacct
 from compass.schedule.advice.jobs import COLUMNS, Jobs, jobs_of_table
 
-RECENT = "sacct:-S now-90days"
-
 
 def past_jobs(source: str) -> Jobs:
     """The jobs that a file or Slurm tells; of a dump only the columns that matter are read."""
