@@ -8,6 +8,7 @@ from compass.platforms.members import (
     BoostedRatio,
     MachineMean,
     Neighbours,
+    RatioForest,
     RidgeResiduals,
     machine_means,
 )
@@ -87,6 +88,12 @@ def test_a_member_predicts_every_machine_and_does_so_again(member) -> None:  # t
 def test_a_machine_that_nobody_ran_on_is_not_known() -> None:
     given = training()
     given.log_ratio[:, 2] = np.nan
-    for member in (MachineMean(), RidgeResiduals(), BoostedRatio()):
+    for member in (MachineMean(), RidgeResiduals(), BoostedRatio(), RatioForest()):
         assert np.isnan(member.fit(given)(given.X)[:, 2]).all()
         assert np.isfinite(member.fit(given)(given.X)[:, 1]).all()
+
+
+def test_a_forest_without_columns_is_the_mean() -> None:
+    given = training()
+    bare = Training(given.X[:, :0], given.log_ratio, given.applications, given.weight, 7)
+    assert (RatioForest().fit(bare)(bare.X) == machine_means(given)).all()

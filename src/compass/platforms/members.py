@@ -224,6 +224,43 @@ class PlainRatio:
         return predict
 
 
+@dataclass(frozen=True)
+class RatioForest:
+    """A random forest of what is left of the means, all machines in one vector."""
+
+    name: str = "forest"
+    view: str = "raw"
+    trees: int = 60
+    leaf: int = 3  # lines
+    columns: float = 0.5  # share that a split may use
+
+    def fit(self, training: Training) -> Predict:
+        """One model; a line that was not run on a machine counts as usual there."""
+        from sklearn.ensemble import RandomForestRegressor
+
+        means = machine_means(training)
+        known = np.isfinite(means)
+        if not training.X.shape[1]:
+            return lambda X: np.tile(means, (len(X), 1))
+        left = (training.log_ratio - means)[:, known]
+        model = RandomForestRegressor(
+            n_estimators=self.trees,
+            min_samples_leaf=self.leaf,
+            max_features=self.columns,
+            random_state=training.seed % 2**31,
+            n_jobs=1,
+        )
+        model.fit(training.X, np.where(np.isfinite(left), left, 0.0), training.weight)
+
+        def predict(X: Floats) -> Floats:
+            found = np.tile(means, (len(X), 1))
+            if len(X):
+                found[:, known] += model.predict(X).reshape(len(X), -1)
+            return found
+
+        return predict
+
+
 # Those that the median starts from; validation says which stay.
 MEMBERS: tuple[Member, ...] = (
     MachineMean(),
@@ -233,6 +270,7 @@ MEMBERS: tuple[Member, ...] = (
     BoostedResiduals(name="boosted residuals, raw", view="raw", objective="l1"),
     BoostedRatio(),
     PlainRatio(),
+    RatioForest(),
 )
 
 
