@@ -47,8 +47,8 @@ class NewExperiment(Noun):
 
     name: Name = "experiment"
     plan: dict[str, Any] = Field(
-        description="as a plan file has it: columns, rules, fixed, goals, weights, budget, starts, "
-        "repeats, stop_below, seed; no command, as the server makes no runs"
+        description="as a plan file has it: columns, rules, fixed, goals, weights, reference, "
+        "budget, starts, repeats, stop_below, seed; no command, as the server makes no runs"
     )
 
 
