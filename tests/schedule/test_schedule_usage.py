@@ -50,6 +50,7 @@ def test_the_page_needs_nothing_else(tmp_path: Path) -> None:
     assert not re.search(r"(src|href)\s*=", page)
     assert page.count("<svg") == 4  # the trend, users, applications, partitions
     assert "What would free most" in page
+    assert page.count("<circle") == 3 * 4  # three shares in each of four weeks
 
 
 def test_jobs_are_kept_once_each(tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ table { border-collapse: collapse; margin: 1em 0; display: block; overflow-x: au
 th, td { padding: .2em .8em; text-align: left; border-bottom: 1px solid #ddd; white-space: nowrap }
 td.n { text-align: right; font-variant-numeric: tabular-nums }
 code { font-size: 90% } svg { max-width: 100%; height: auto }
-@media print { body { margin: 0 } h2 { break-after: avoid } tr, svg { break-inside: avoid } }
+@media print { body { margin: 0; font-size: 11px } h2 { break-after: avoid }
+  table { display: table; overflow: visible } th, td { white-space: normal; padding: .1em .4em }
+  tr, svg { break-inside: avoid } }
 """
 _SERIES: tuple[tuple[str, str, Callable[[UsageShare | UsageWeek], float | None]], ...] = (
     ("cores busy", "#0b6e99", lambda one: one.cores_busy),
@@ -90,7 +92,7 @@ def _groups(title: str, groups: Sequence[UsageShare]) -> str:
             f"{one.core_hours:,.0f}",
             percent(one.cores_busy),
             percent(one.memory_used),
-            f"{one.memory_gb_hours:,.0f}",
+            "unknown" if one.memory_used is None else f"{one.memory_gb_hours:,.0f}",
             percent(one.time_used),
             f"{one.timeouts:,}",
             f"{one.out_of_memory:,}",
@@ -182,6 +184,8 @@ def _trend(weeks: Sequence[UsageWeek]) -> str:
         parts.append(_text(place(number, 0)[0], floor + 18, weeks[number].begins, anchor))
     for _, colour, share in _SERIES:
         points = [place(n, v) for n, one in enumerate(weeks) if (v := share(one)) is not None]
+        # A week beside weeks that tell nothing is a dot.
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in points]
         if points:
             line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
             parts.append(
