@@ -156,7 +156,7 @@ def _what_if(
         return _answer(a, (), question.lines.tolist(), provenance, runs, no_answer=nothing)
     told, why = _suggestion(a, cells[0], None), None
     if told.trust.label is Label.UNSUPPORTED:
-        why = told.trust.reason.removeprefix("Unsupported: ")
+        why = _why(a, cells[0])
     return _answer(a, (told,), [cells[0].line], provenance, runs, no_answer=why)
 
 
@@ -321,19 +321,9 @@ def _label(a: _Answering, cell: _Cell) -> Label:
 def _trust(a: _Answering, cell: _Cell) -> Trust:
     support, model, known = a.support, a.model, a.question.known
     distance = float(a.distance[cell.line])
-    factor = float(a.forecast.factor[cell.line, cell.machine])
     found, label = _doubt(a, cell), _label(a, cell)
     own = a.question.own
     rows = own.rows[cell.line].get(a.of_table(cell.machine), ())
-    if rows or a.forecast.measured[cell.line, cell.machine]:
-        why = f"measured {len(rows)} times" if len(rows) > 1 else "measured"
-    else:
-        why = support.judged(distance, cell.machine, factor)[1]
-        near = support.nearest(own, cell.line, _EVIDENCE)
-        alike = dict.fromkeys(str(model.lines.applications[at]) for at, _ in near)
-        why += f". The most alike profiles are those of {listed(list(alike))}"
-    if a.question.query.kind is Kind.RECOMMEND:
-        why += f". It is the fastest with a chance of {cell.fastest:.0%}"
     spreads = np.where(np.isfinite(model.held_out), model.errors.spread, np.nan)
     certain = spreads[np.isfinite(spreads)] < a.forecast.spread[cell.line, cell.machine]
     tau = float(support.usual[-1])
@@ -347,8 +337,26 @@ def _trust(a: _Answering, cell: _Cell) -> Trust:
         support=support.within(own, cell.line, cell.machine, tau),
         tau=tau,
         evidence=_evidence(a, cell),
-        reason=labelled(label, f"{why}."),
+        reason=labelled(label, _why(a, cell)),
     )
+
+
+def _why(a: _Answering, cell: _Cell) -> str:
+    """What the label of a cell rests on."""
+    support, model, own = a.support, a.model, a.question.own
+    distance = float(a.distance[cell.line])
+    factor = float(a.forecast.factor[cell.line, cell.machine])
+    rows = own.rows[cell.line].get(a.of_table(cell.machine), ())
+    if rows or a.forecast.measured[cell.line, cell.machine]:
+        why = f"measured {len(rows)} times" if len(rows) > 1 else "measured"
+    else:
+        why = support.judged(distance, cell.machine, factor)[1]
+        near = support.nearest(own, cell.line, _EVIDENCE)
+        alike = dict.fromkeys(str(model.lines.applications[at]) for at, _ in near)
+        why += f". The most alike profiles are those of {listed(list(alike))}"
+    if a.question.query.kind is Kind.RECOMMEND:
+        why += f". It is the fastest with a chance of {cell.fastest:.0%}"
+    return f"{why}."
 
 
 def _about(doubt: Doubt, machine: str) -> Doubt:
