@@ -363,13 +363,9 @@ class _Driver:
 
 
 def _most_usual(failed: Sequence[ExperimentRun]) -> ExperimentRun:
-    """The last of the failed runs that failed as most did, told by how their reasons begin."""
-
-    def kind(run: ExperimentRun) -> str:
-        return run.reason.partition(":")[0]
-
-    counts = Counter(map(kind, failed))
-    return max(failed, key=lambda run: (counts[kind(run)], run.number))
+    """The last of the failed runs that failed for the reason that most of them have."""
+    counts = Counter(run.reason for run in failed)
+    return max(failed, key=lambda run: (counts[run.reason], run.number))
 
 
 def runs_folder(experiment: Experiment) -> Path:
