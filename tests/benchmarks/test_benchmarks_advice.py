@@ -19,7 +19,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Jobs:
 
 
 def test_waste_counts_every_try() -> None:
-    later = Judged(np.arange(3), np.array([3.0, 5.0, 4.0]), np.full(3, 9.0), np.array([1.0, 2, 1]))
+    later = Judged(np.arange(3), np.array([3.0, 5.0, 4.0]), np.array([1.0, 2, 1]))
     failures, lost = waste(np.array([4.0, 4.0, 4.0]), later)
     assert failures == pytest.approx(1 / 3)
     assert lost == 1.0 + 2 * (4.0 + 8.0 - 5.0) + 0.0

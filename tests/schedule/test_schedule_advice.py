@@ -85,14 +85,60 @@ def test_stated_chances_hold_for_later_jobs(count: int) -> None:
     np.testing.assert_allclose(told, 0.1, atol=1e-6)
 
 
-def test_the_need_of_a_job_that_was_ended_for_it_is_more_than_it_had() -> None:
+def test_the_need_of_a_job_that_was_ended_for_it_is_unknown() -> None:
     states = np.array(["TIMEOUT", "COMPLETED", "FAILED", "OUT_OF_MEMORY"], dtype=object)
     jobs = made(4, state=states)
-    assert needs(jobs, "time").tolist()[:2] == [72_000.0, jobs.elapsed[1]]
-    assert np.isnan(needs(jobs, "time")[2:]).all()
+    assert needs(jobs, "time")[1] == jobs.elapsed[1]
+    assert np.isnan(needs(jobs, "time")[[0, 2, 3]]).all()
     memory = needs(jobs, "memory")
     assert memory[0] == jobs.memory_used[0]  # it ran out of time, and its memory sufficed
-    assert memory[3] == 32 * 2**30
+    assert np.isnan(memory[3])
+
+
+def cut_off(every: int) -> Jobs:
+    """Jobs of which one in so many ran into its limit, by the order of submission."""
+    jobs = made(900)
+    ended_for = np.arange(900) % every == 0
+    elapsed = np.where(ended_for, jobs.limit, jobs.elapsed)
+    state = np.where(ended_for, "TIMEOUT", "COMPLETED").astype(object)
+    return replace(jobs, elapsed=elapsed, end=jobs.start + elapsed, state=state)
+
+
+def test_few_jobs_that_are_cut_off_change_the_chance_and_not_the_amount() -> None:
+    jobs = cut_off(20)
+    similarity = Similarity()
+    known = Needs(jobs, similarity.groups(jobs), "time", similarity)
+    at = np.full(6, jobs.end.max() + 1.0)
+    last = jobs.take(np.arange(894, 900))
+    amounts = known.amounts(last, at)
+    assert (amounts.amount(0.05) < 5000.0).all()  # and not the limit of 36,000 s
+    for row, (user, name) in enumerate(zip(last.user, last.name, strict=True)):
+        own = np.flatnonzero((jobs.user == user) & (jobs.name == name))
+        latest = own[np.argsort(jobs.end[own], kind="stable")][-30:]
+        assert amounts.cut_off[row] == (jobs.state[latest] == "TIMEOUT").mean()
+    # Only what had ended counts.
+    assert (known.amounts(last, np.zeros(6)).cut_off == 0.0).all()
+
+
+def test_less_is_not_advised_where_many_jobs_are_cut_off() -> None:
+    values = np.array([[3000.0, 3100, 3200, 3300, 3400, 3500, 3600]])
+    some = choose("time", Amounts(values, np.array([0.99]), np.array([0.1])), 36_000.0, 0.05)
+    assert some.amount == 3420.0
+    assert some.risk is not None
+    assert some.risk_before is not None
+    assert 0.1 < some.risk_before < some.risk <= 0.1 + 0.9 * 0.05
+    many = choose("time", Amounts(values, np.array([0.99]), np.array([0.5])), 36_000.0, 0.05)
+    assert many.amount is None
+    assert "50% of the latest jobs" in many.why
+    assert Advisor(cut_off(2)).of_last(1)[0].edits[-1].option != "time"
+
+
+def test_a_job_that_was_cut_off_and_has_no_other_like_it_asks_for_twice() -> None:
+    jobs = made(6, state=np.array(["TIMEOUT"] * 6, dtype=object))
+    again = Advisor(jobs).of_job("5")
+    edit = next(one for one in again.edits if one.option == "time")
+    assert edit.new == "0-20:00:00"
+    assert again.after_failure
 
 
 def test_what_is_spent_is_every_try() -> None:
@@ -104,7 +150,7 @@ def test_what_is_spent_is_every_try() -> None:
 
 
 def amounts_of(*values: float) -> Amounts:
-    return Amounts(np.array([values]), np.array([0.99]))
+    return Amounts(np.array([values]), np.array([0.99]), np.zeros(1))
 
 
 def test_what_is_asked_stays_where_nothing_is_won() -> None:

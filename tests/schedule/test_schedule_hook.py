@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_schedule_advice import made
+from test_schedule_advice import cut_off, made
 
 from compass.domain.errors import BadInput
 from compass.schedule.advice.advisor import Advisor
@@ -128,6 +128,14 @@ def test_the_hook_stays_out_of_the_way(site: Site) -> None:
         assert site.shown(job)["TimeLimit"] == "10:00:00"
     (site.folder / "hook" / "table.lua").unlink()
     site.submit("--time=10:00:00")
+
+
+def test_kinds_that_are_often_cut_off_have_no_limit_in_the_table(tmp_path: Path) -> None:
+    for every, limited in ((2, False), (20, True)):
+        build_hook(Advisor(cut_off(every)), tmp_path / f"hook{every}", "observe")
+        table = (tmp_path / f"hook{every}" / "table.lua").read_text()
+        assert "mem = " in table
+        assert ("time = " in table) == limited
 
 
 def test_what_cannot_be_built(tmp_path: Path) -> None:

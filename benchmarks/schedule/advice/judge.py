@@ -4,8 +4,11 @@ The first 40 % of each trace are only learnt from. Then, eight times, all that h
 and the next jobs are advised, each from what had ended when it was submitted. Judged are jobs that
 completed: their need is known. An attempt with less than the need is lost whole; the next one has
 twice as much. Waste is what is reserved and not used: core-hours of time, GB-hours of memory. Peers
-never ask for more than the request. To compare at the same rate of failures, what a peer asks for
-is multiplied with one factor for all jobs, found on the judged jobs themselves, in its favour.
+never ask for more than the request. They learn jobs that were cut off either not at all, as Compass
+does, or as ones that need twice what they had: what serves them better counts. To compare at the
+same rate of failures, what a peer asks for is multiplied with one factor for all jobs, found on the
+judged jobs themselves, in its favour, and is then cut off at the request or not, as serves it
+better: where jobs outlive their request, what is cut off fails whatever the factor.
 """
 
 import itertools
@@ -18,7 +21,7 @@ from benchmarks.schedule.advice.peers import replayed
 from compass.schedule.advice.choose import choose, spent
 from compass.schedule.advice.history import Similarity
 from compass.schedule.advice.jobs import Floats, Jobs
-from compass.schedule.advice.need import Needs, needs
+from compass.schedule.advice.need import ENDED_FOR, Needs, needs
 
 _WARM, _BLOCKS = 0.4, 8
 _FACTORS = np.geomspace(0.02, 200.0, 160)
@@ -27,11 +30,10 @@ RISK = 0.05
 
 @dataclass(frozen=True)
 class Judged:
-    """The jobs that are judged: what they needed and asked for, and how much a unit of it costs."""
+    """The jobs that are judged: what they needed, and how much a unit of it costs."""
 
     rows: np.ndarray
     need: Floats
-    asked: Floats  # NaN: unknown
     cost: Floats
 
 
@@ -52,11 +54,7 @@ def advised(jobs: Jobs, of: str, risk: float) -> tuple[Floats, Floats, int]:
         similarity = Similarity()
         model = Needs(past, similarity.groups(past), of, similarity)
         # Its trees stay; what it looks up is what had ended when a job was submitted.
-        need = needs(jobs, of)
-        known = np.flatnonzero(need > 0)
-        model.end, model.need = jobs.end[known], need[known]
-        model.groups = similarity.groups(jobs.take(known))
-        model.shares = need[known] / asked[known]
+        model.look_up_in(jobs, similarity.groups(jobs))
         rows = np.arange(first, stop)
         amounts = model.amounts(jobs.take(rows), jobs.submit[rows])
         for place, row in enumerate(rows):
@@ -72,12 +70,11 @@ def advised(jobs: Jobs, of: str, risk: float) -> tuple[Floats, Floats, int]:
 def judged_jobs(jobs: Jobs, of: str, first: int) -> Judged:
     """Completed jobs from a row on."""
     need = needs(jobs, of)
-    asked = jobs.memory_asked if of == "memory" else jobs.limit
     rows = np.flatnonzero(
         (np.arange(len(jobs)) >= first) & (jobs.state == "COMPLETED") & (need > 0)
     )
     hours = (jobs.cores if of == "time" else jobs.elapsed * jobs.nodes / 2**30)[rows] / 3600.0
-    return Judged(rows, need[rows], np.fmax(asked[rows], need[rows]), hours)
+    return Judged(rows, need[rows], hours)
 
 
 def judged(jobs: Jobs, of: str) -> dict[str, Any]:
@@ -89,13 +86,15 @@ def judged(jobs: Jobs, of: str) -> dict[str, Any]:
     if known.all():  # nobody asked: what is judged are predictors alone, where one has an opinion
         amount = stated
     own = amount[later.rows]
-    peers = replayed(jobs, asked, needs(jobs, of))
-    told = {"request": asked, **peers}
+    need, cut_off = needs(jobs, of), np.isin(jobs.state, ENDED_FOR[of])
+    twice = np.where(cut_off, 2.0 * np.fmax(asked, _used(jobs, of)), need)
+    peers, others = replayed(jobs, asked, need), replayed(jobs, asked, twice)
+    told = {"request": (asked,), **{name: (peers[name], others[name]) for name in peers}}
     usable = ~np.isnan(own)
     if known.all():
         for values in peers.values():
             usable &= ~np.isnan(values[later.rows])
-    later = Judged(later.rows[usable], later.need[usable], later.asked[usable], later.cost[usable])
+    later = Judged(later.rows[usable], later.need[usable], later.cost[usable])
     failures, lost = waste(own[usable], later)
     result: dict[str, Any] = {
         "jobs": len(later.rows),
@@ -103,14 +102,11 @@ def judged(jobs: Jobs, of: str) -> dict[str, Any]:
         "compass": [round(failures, 4), round(lost, 1)],
     }
     request = asked[later.rows]
-    for name, values in told.items():
-        if np.isnan(values[later.rows]).all():
+    for name, versions in told.items():
+        if np.isnan(versions[0][later.rows]).all():
             continue
-        base = np.where(np.isnan(values[later.rows]), request, values[later.rows])
-        limit = np.where(np.isnan(request), np.inf, later.asked)
-        native = waste(np.minimum(base, limit), later)
-        curve = np.array([waste(np.minimum(base * f, limit), later) for f in _FACTORS])
-        result[name] = [round(native[0], 4), round(native[1], 1), round(_at(curve, failures), 1)]
+        compared = [_compared(values[later.rows], request, later, failures) for values in versions]
+        result[name] = min(compared, key=lambda one: one[2])
     best = min(result[name][2] for name in told if name in result)
     result["ratio"] = round(lost / best, 3)
     shown = ~np.isnan(stated[later.rows])
@@ -119,6 +115,20 @@ def judged(jobs: Jobs, of: str) -> dict[str, Any]:
         short = (stated[later.rows] < later.need)[shown]
         result["seen at 5 %"] = round(float(short.mean()), 4)
     return result
+
+
+def _used(jobs: Jobs, of: str) -> Floats:
+    return jobs.memory_used if of == "memory" else jobs.elapsed
+
+
+def _compared(values: Floats, request: Floats, later: Judged, failures: float) -> list[float]:
+    """Failures and waste of what a peer asks for, and its waste at another rate of failures."""
+    base = np.where(np.isnan(values), request, values)
+    native = waste(np.fmin(base, request), later)
+    tried = [base * factor for factor in _FACTORS]
+    tried += [np.fmin(amount, request) for amount in tried]
+    curve = np.array([waste(amount, later) for amount in tried])
+    return [round(native[0], 4), round(native[1], 1), round(_at(curve, failures), 1)]
 
 
 def _at(curve: Floats, failures: float) -> float:

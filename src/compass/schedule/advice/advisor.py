@@ -143,14 +143,15 @@ class Advisor:
     ) -> Choice:
         if label is Label.UNSUPPORTED:
             return Choice(None, None, None, "no past job of this user tells", 0.0)
+        groups = self.similarity.groups(job)[:, 0]
+        similar = amounts is not None and len(self.needs[of].similar(groups, self.now)) > 0
+        if job.state[0] in ENDED_FOR[of] and not np.isnan(asked):
+            return next_attempt(of, amounts if similar else None, asked, self.risk)
         if amounts is None:
             why = "no past job tells the memory it used: the site gathers none, or reads 0"
             return Choice(None, None, None, why, 0.0)
-        groups = self.similarity.groups(job)[:, 0]
-        if not len(self.needs[of].similar(groups, self.now)):
+        if not similar:
             return Choice(None, None, None, f"no similar job tells the {of} it needed", 0.0)
-        if job.state[0] in ENDED_FOR[of] and not np.isnan(asked):
-            return next_attempt(of, amounts, asked, self.risk)
         return choose(of, amounts, asked, self.risk)
 
     def _similar(self, groups: Codes) -> tuple[Codes, bool]:

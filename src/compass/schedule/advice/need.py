@@ -4,6 +4,10 @@ Boosted trees say the quantiles from what similar jobs needed before; what they 
 jobs corrects them, by user and application where there are enough of these, else by user, else
 over all (conformalised quantile regression: Romano, Patterson and Candes 2019; groups: Vovk's
 Mondrian predictors). With few jobs, the quantiles are those of the similar jobs themselves.
+
+A job that was ended for it (timeout, out of memory) tells that it needed more, not how much. Such
+jobs are not learnt from: amounts are those of jobs that come to their end. How many of the latest
+similar jobs were cut off is told beside them.
 """
 
 from dataclasses import dataclass
@@ -18,10 +22,14 @@ LEVELS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 _FEWEST_FOR_TREES = 400  # past jobs whose need is known
 _MOST_LEARNT_FROM = 20_000  # the latest ones; a million jobs would take minutes and say the same
 _CALIBRATED_ON = 0.3  # of the jobs, the latest ones
-_TREES = {"num_leaves": 15, "learning_rate": 0.1, "min_data_in_leaf": 20}  # frozen on KTH
+_TREES = {
+    "num_leaves": 15,
+    "learning_rate": 0.1,
+    "min_data_in_leaf": 20,
+}  # taken once, the same for all
 _ROUNDS = 70
 _COMPARED = 0.9  # the level at which needs and shares of what is asked are compared
-_LONGER = 2.0  # a job that was ended for it needed more: this times as much, as one that is retried
+_LATEST = 30  # jobs of an application, for how many are cut off
 
 ENDED_FOR = {"time": ("TIMEOUT", "DEADLINE"), "memory": ("OUT_OF_MEMORY",)}
 
@@ -29,28 +37,29 @@ ENDED_FOR = {"time": ("TIMEOUT", "DEADLINE"), "memory": ("OUT_OF_MEMORY",)}
 def needs(jobs: Jobs, of: str) -> Floats:
     """What jobs needed of `memory` (bytes on a node) or `time` (s); NaN: that is not known.
 
-    Known are jobs that came to their end, and (as more than they had) those ended for it.
+    Known are jobs that came to their end, not those that were ended for it.
     """
     used = jobs.memory_used if of == "memory" else np.where(jobs.elapsed > 0, jobs.elapsed, np.nan)
-    had = jobs.memory_asked if of == "memory" else jobs.limit
-    ended = np.isin(jobs.state, ENDED_FOR[of])
     done = (jobs.state == "COMPLETED") | (of == "memory") & np.isin(jobs.state, ENDED_FOR["time"])
-    return np.where(ended, _LONGER * np.fmax(had, used), np.where(done, used, np.nan))
+    return np.where(done, used, np.nan)
 
 
 @dataclass(frozen=True)
 class Amounts:
     """For each job the amounts [n, levels] that suffice with the chances LEVELS; NaN: unknown.
 
-    `highest` [n] is the largest chance that the past jobs allow to state.
+    `highest` [n] is the largest chance that the past jobs allow to state, `cut_off` [n] the share
+    of the latest jobs of the user's application that were ended for want of it.
     """
 
     values: Floats
     highest: Floats
+    cut_off: Floats
 
     def row(self, row: int) -> "Amounts":
         """Those of one job."""
-        return Amounts(self.values[row : row + 1], self.highest[row : row + 1])
+        one = slice(row, row + 1)
+        return Amounts(self.values[one], self.highest[one], self.cut_off[one])
 
     def risk(self, amount: Floats) -> Floats:
         """The chance that a job needs more than this; at least half is told as a half."""
@@ -79,17 +88,26 @@ class Needs:
     def __init__(self, jobs: Jobs, groups: Codes, of: str, similarity: Similarity) -> None:
         self.of = of
         self.similarity = similarity
-        need = needs(jobs, of)
+        self._relative = False
+        self._trees: list[Any] = []
+        self._offsets: list[tuple[dict[int, float], dict[int, float], float]] = []
+        known = self.look_up_in(jobs, groups)
+        if len(known) >= _FEWEST_FOR_TREES:
+            self._learn(jobs.take(known[-_MOST_LEARNT_FROM:]))
+
+    def look_up_in(self, jobs: Jobs, groups: Codes) -> Codes:
+        """Take these as the past jobs that similar ones are looked up in; those of known need."""
+        need = needs(jobs, self.of)
         known = np.flatnonzero(need > 0)  # not where it is NaN
         self.need = need[known]
         self.end = jobs.end[known]
         self.groups = groups[:, known]
         self.shares = self.need / self._asked(jobs)[known]  # NaN: nothing was asked for
-        self._relative = False
-        self._trees: list[Any] = []
-        self._offsets: list[tuple[dict[int, float], dict[int, float], float]] = []
-        if len(known) >= _FEWEST_FOR_TREES:
-            self._learn(jobs.take(known[-_MOST_LEARNT_FROM:]))
+        ended_for = np.isin(jobs.state, ENDED_FOR[self.of])
+        told = np.flatnonzero((need > 0) | ended_for)
+        told = told[np.lexsort((jobs.end[told], groups[Similarity.OWN, told]))]
+        self._told = groups[Similarity.OWN, told], jobs.end[told], ended_for[told]
+        return known
 
     @property
     def learnt(self) -> bool:
@@ -165,7 +183,20 @@ class Needs:
             values.append(tree.predict(inputs, num_threads=1) + np.array(offsets))
         base = self._base(jobs) if self._relative else np.zeros(len(jobs))
         rising = np.maximum.accumulate(np.stack(values, axis=1) + base[:, None], axis=1)
-        return Amounts(np.exp(rising), np.full(len(jobs), LEVELS[-1]))
+        highest = np.full(len(jobs), LEVELS[-1])
+        return Amounts(np.exp(rising), highest, self._cut_off(groups, at))
+
+    def _cut_off(self, groups: Codes, at: Floats) -> Floats:
+        """The share of the latest jobs of each one's application that were ended for want of it."""
+        own, end, ended_for = self._told
+        shares = np.zeros(len(at))
+        starts = np.searchsorted(own, groups[Similarity.OWN], side="left")
+        stops = np.searchsorted(own, groups[Similarity.OWN], side="right")
+        for row, (start, stop, moment) in enumerate(zip(starts, stops, at, strict=True)):
+            place = start + np.searchsorted(end[start:stop], moment, side="right")
+            latest = ended_for[max(start, place - _LATEST) : place]
+            shares[row] = latest.mean() if len(latest) else 0.0
+        return shares
 
     def _of_similar(self, groups: Codes, at: Floats, asked: Floats) -> Amounts:
         """Quantiles of what similar jobs needed, or of its share of what they asked for."""
@@ -184,7 +215,7 @@ class Needs:
                 if of_asked[-1] - of_asked[0] < told[-1] - told[0]:  # these lie closer together
                     told = [share + np.log(asked[row]) for share in of_asked]
             values[row] = np.exp(told)
-        return Amounts(values, highest)
+        return Amounts(values, highest, self._cut_off(groups, at))
 
     def similar(self, groups: Codes, at: float, fewest: int = 19) -> Codes:
         """The past jobs of the narrowest group with enough, but not beyond those of the user."""

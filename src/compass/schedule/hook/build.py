@@ -13,7 +13,7 @@ from compass import files, release
 from compass.domain.base import Noun
 from compass.domain.errors import BadInput
 from compass.schedule.advice.advisor import Advisor
-from compass.schedule.advice.choose import rounded
+from compass.schedule.advice.choose import OFTEN_CUT_OFF, rounded
 from compass.schedule.advice.history import Similarity
 from compass.schedule.advice.jobs import application_of
 
@@ -101,6 +101,8 @@ def _entries(advisor: Advisor) -> list[str]:
         for of, option, unit in (("memory", "mem", 2.0**20), ("time", "time", 60.0)):
             one = amounts[of].row(place) if of in amounts else None
             if one is None or np.isnan(one.values).any() or one.highest[0] < 1.0 - advisor.risk:
+                continue
+            if one.cut_off[0] > OFTEN_CUT_OFF:  # as in `choose`
                 continue
             new = rounded(of, float(one.amount(advisor.risk)[0])) / unit
             least = float(one.amount(min(2 * advisor.risk, 0.5))[0]) / unit
