@@ -28,6 +28,7 @@ Making = Callable[[int], Awaitable[bytes]]
 
 def written(*pending: str) -> bytes:
     head = {"text": "?", "no_answer": None, "query": {"prove": 1.0}}
+    head |= {"suggestions": [], "population": None}
     return json.dumps(head | {"pending": pending}).encode()
 
 
