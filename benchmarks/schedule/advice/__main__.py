@@ -2,8 +2,6 @@
 
 python -m benchmarks.schedule.advice                 the kept values
 python -m benchmarks.schedule.advice run [NAME ...]  judge on traces, and keep the values
-python -m benchmarks.schedule.advice early [NAME ...] the same on their first 40 %, where
-                                                     settings are chosen; nothing is kept
 python -m benchmarks.schedule.advice read            a million lines of sacct
 """
 
@@ -47,33 +45,12 @@ def run(names: list[str]) -> None:
         report({name: kept[name]})
 
 
-def early(names: list[str]) -> None:
-    """Judge on the part of each trace that `run` only learns from."""
-    import numpy as np
-
-    from benchmarks.roles import data_folder
-    from benchmarks.schedule.advice.judge import WARM, judged
-    from benchmarks.schedule.advice.traces import TRACES
-    from compass.domain.errors import BadInput
-
-    for name in names or list(TRACES):
-        of, load = TRACES[name]
-        jobs = load(data_folder())
-        first = jobs.take(np.arange(int(WARM * len(jobs))))
-        try:
-            report({name: {"of": of, **judged(first, of)}})
-        except BadInput as nothing:
-            print(f"{name}: {nothing}")
-
-
 def main() -> None:
     match sys.argv[1:]:
         case ["read"]:
             print(read.measured())
         case ["run", *names]:
             run(names)
-        case ["early", *names]:
-            early(names)
         case []:
             report(json.loads(KEPT.read_text()))
         case _:

@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.schedule.advice.peers import replayed
-from compass.domain.errors import BadInput
 from compass.schedule.advice.choose import choose, spent
 from compass.schedule.advice.history import Similarity
 from compass.schedule.advice.jobs import Floats, Jobs
 from compass.schedule.advice.need import ENDED_FOR, Needs, needs
 
-WARM, _BLOCKS = 0.4, 8
+_WARM, _BLOCKS = 0.4, 8
 _FACTORS = np.geomspace(0.02, 200.0, 160)
 RISK = 0.05
 
@@ -47,7 +46,7 @@ def waste(amount: Floats, judged: Judged) -> tuple[float, float]:
 def advised(jobs: Jobs, of: str, risk: float) -> tuple[Floats, Floats, int]:
     """What Compass asks for, what suffices but for the risk (NaN: not stated); the first row."""
     count = len(jobs)
-    edges = np.linspace(WARM * count, count, _BLOCKS + 1).astype(int)
+    edges = np.linspace(_WARM * count, count, _BLOCKS + 1).astype(int)
     asked = jobs.memory_asked if of == "memory" else jobs.limit
     amount, stated = asked.copy(), np.full(count, np.nan)
     for first, stop in itertools.pairwise(edges):
@@ -96,8 +95,6 @@ def judged(jobs: Jobs, of: str) -> dict[str, Any]:
         for values in peers.values():
             usable &= ~np.isnan(values[later.rows])
     later = Judged(later.rows[usable], later.need[usable], later.cost[usable])
-    if not usable.any():
-        raise BadInput("no later job tells its need", hint="a longer trace")
     failures, lost = waste(own[usable], later)
     result: dict[str, Any] = {
         "jobs": len(later.rows),
