@@ -213,7 +213,8 @@ def main() -> None:
     for seed in range(100, 100 + arguments.seeds):
         learnt = engines(seed)
         for kind, name, ask in FINDINGS:
-            found.setdefault((kind, name), []).append(ask(learnt[name]))
+            right, told = ask(learnt[name])
+            found.setdefault((kind, name), []).append((bool(right), told))
     rows = [
         (kind, name, f"{sum(right for right, _ in answers)} of {len(answers)}", answers[0][1])
         for (kind, name), answers in found.items()
