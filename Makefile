@@ -150,12 +150,8 @@ speed: $(STAMP)  ## the figures that matter in three minutes, beside those of th
 regret: $(STAMP)  ## one shot at the minimum of tables that hold every configuration
 	$(BIN)/python -m benchmarks.oneshot
 
-fronts: $(STAMP)  ## fronts of two outcomes: one shot, replays beside Optuna and BoTorch, rows, embeddings, speed
-	$(BIN)/python -m benchmarks.pareto.oneshot
-	$(BIN)/python -m benchmarks.pareto.replay
-	$(BIN)/python -m benchmarks.pareto.learning
-	$(BIN)/python -m benchmarks.pareto.embedding
-	$(BIN)/python -m benchmarks.pareto.speed
+fronts: $(STAMP)  ## fronts: one shot, replays beside Optuna and BoTorch, rows, embeddings, speed: the kept values
+	@$(BIN)/python -m benchmarks.pareto
 
 runnable: $(STAMP)  ## suggestions that can run, from samples of exhaustive tables without any rule
 	$(BIN)/python -m benchmarks.runnable

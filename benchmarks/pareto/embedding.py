@@ -1,4 +1,4 @@
-"""Attention embeddings beside raw features: `python -m benchmarks.pareto.embedding`.
+"""Attention embeddings beside raw features: `python -m benchmarks.pareto.embedding [--keep]`.
 
 For every GPU of the convolution table and seed, 5 % of the rows are learnt, with a forest on the
 raw features and with the same forest behind an attention embedding (the raw features beside it).
@@ -14,16 +14,16 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 import compass as cp
 from benchmarks.measure import interval
+from benchmarks.pareto import kept
 from benchmarks.pareto.spaces import Rows, Space, spaces, table_sources
 from benchmarks.roles import data_folder
-from benchmarks.show import save, table
+from benchmarks.show import table
 from compass.model.base import Task
 from compass.model.recipe import Recipe
 from compass.pareto.front import nondominated
@@ -138,12 +138,18 @@ def show(studies: Sequence[Study], outcomes: Sequence[str]) -> str:
     return table(("space", *heads, "front raw", "front embedded", "chosen", "right"), lines)
 
 
+def contradicted(studies: Sequence[Study]) -> list[str]:
+    """What is told where the choice is wrong more often than right."""
+    right = [one for study in studies for one in study.right]
+    return [f"{sum(right)} of {len(right)} choices right"] if 2 * sum(right) < len(right) else []
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pareto.embedding")
     parser.description = __doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--only", metavar="TEXT", action="append", default=[])
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
+    parser.add_argument("--keep", action="store_true", help=f"keep the values in {kept.FILE.name}")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--first", type=int, default=FIRST)
     said = parser.parse_args(arguments)
@@ -159,8 +165,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         began = time.perf_counter()
         for seed in range(said.first, said.first + said.seeds):
             studies.append(studied(space, seed))
-            if said.json:
-                save(said.json, {"studies": [asdict(one) for one in studies]})
+            if said.keep:
+                kept.keep("embedding", [asdict(studies[-1])])
         print(f"{space.name}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
     print(show(studies, source.goals))
     return 0

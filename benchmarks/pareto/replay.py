@@ -1,6 +1,6 @@
 """Two outcomes as a loop: how much of the true front is found after so many runs.
 
-`python -m benchmarks.pareto.replay [--python PEERS/bin/python]`
+`python -m benchmarks.pareto.replay [--python PEERS/bin/python] [--keep]`
 
 Every space is what was measured: power caps and batch sizes of trainings on four GPUs (zeus),
 nodes, threads and caps of applications (powerbound), machines and cores (multicore), GPU kernels
@@ -10,6 +10,9 @@ evaluated as a share of the true front's; the reference lies a tenth behind the 
 
 `front` is `compass.pareto.next_runs`, `one outcome` the loop for the first outcome alone, `random`
 the mean of random orders. Optuna's samplers and BoTorch run in an environment of their own.
+
+Beside the volume stand the spread and the extent of the evaluated front (`compass.pareto.front`),
+with 0 at the best of the true front and 1 at the reference.
 """
 
 import argparse
@@ -20,20 +23,22 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.measure import interval
+from benchmarks.measure import Interval, interval
+from benchmarks.pareto import kept
 from benchmarks.pareto.front_case import FrontCase
 from benchmarks.pareto.spaces import table_sources
 from benchmarks.roles import Source, data_folder
-from benchmarks.show import save, table
+from benchmarks.show import table
 from compass.acquire.loop import LoopProblem, Seen, next_runs
 from compass.acquire.loop.pool import Pool
 from compass.domain.space import Category, Number, Space
-from compass.pareto.front import nondominated, reference_of
+from compass.pareto.front import extent, nondominated, reference_of, spread
 from compass.pareto.hypervolume import hypervolume
 from compass.pareto.next_runs import SeenRuns, next_front_runs
 from compass.settings import LoopSettings
@@ -42,12 +47,13 @@ Floats = NDArray[np.float64]
 Orders = dict[int, list[int]]
 
 AT = (30, 60, 120)
-STARTS, SEEDS = 10, 5
+STARTS, SEEDS, USUAL = 10, 5, 20
 FIRST = 100  # the seeds from 0 were used while this was made
 LEAST = 40  # configurations of a space that is replayed
 DRAWS = 40  # random orders
 OPTUNA = ("tpe", "nsga-ii", "nsga-iii", "gp")
 BOTORCH = ("qlognehvi", "qlognparego")
+CONTESTANTS = ("front", "random", *OPTUNA, *BOTORCH, "one outcome")
 CONTEXTS = {
     "zeus": ("gpu", "dataset", "network"),
     "powerbound": ("app",),
@@ -74,11 +80,27 @@ class FrontReplay:
         found.__dict__["pool"] = pool
         return found
 
-    def shares(self, order: Sequence[int], at: Sequence[int]) -> list[float]:
-        """The share of the true front's volume after so many evaluations."""
-        reference = reference_of(self.Y[nondominated(self.Y)], self.Y)
-        whole = hypervolume(self.Y, reference).value
-        return [hypervolume(self.Y[list(order[:n])], reference).value / whole for n in at]
+    @cached_property
+    def reference(self) -> Floats:
+        """A tenth behind the true front."""
+        return reference_of(self.Y[nondominated(self.Y)], self.Y)
+
+    @cached_property
+    def volume(self) -> float:
+        """That of the true front."""
+        return hypervolume(self.Y, self.reference).value
+
+    def told(self, order: Sequence[int], at: Sequence[int]) -> list[tuple[float, float, float]]:
+        """After so many evaluations: the share of the true volume, spread, mean of the extents."""
+        found = []
+        for n in at:
+            Y = self.Y[list(order[:n])]
+            front = Y[nondominated(Y) & (self.reference > Y).all(axis=1)]
+            share = hypervolume(Y, self.reference).value / self.volume
+            ideal = self.Y.min(axis=0)
+            wide = float(extent(front, ideal, self.reference).mean()) if len(front) else 0.0
+            found.append((share, spread(front, ideal, self.reference), wide))
+        return found
 
 
 def replays(source: Source, folder: Path, only: Sequence[str]) -> Iterator[FrontReplay]:
@@ -151,6 +173,7 @@ def by_one_outcome(replay: FrontReplay, seed: int) -> list[int]:
     return order
 
 
+FIGURES = ("shares", "spreads", "extents")
 OWN: dict[str, Callable[[FrontReplay, int], list[int]]] = {
     "front": by_front,
     "one outcome": by_one_outcome,
@@ -175,9 +198,11 @@ def peer(name: str, replay: FrontReplay, seeds: Sequence[int], python: str) -> t
 
 
 def measured(replay: FrontReplay, seeds: Sequence[int], names: Sequence[str], python: str) -> dict:
-    """Per contestant the shares of every seed, and CPU seconds per ask."""
+    """Per contestant the figures of every seed, and CPU seconds per ask."""
     at = [n for n in AT if n <= replay.case.budget] or [replay.case.budget]
-    found: dict = {"space": replay.name, "size": len(replay.X), "at": at, "shares": {}, "cpu": {}}
+    found: dict = {"space": replay.name, "size": len(replay.X), "at": at}
+    for field in (*FIGURES, "cpu"):
+        found[field] = {}
     for name in names:
         began = time.process_time()
         if name == "random":
@@ -190,32 +215,95 @@ def measured(replay: FrontReplay, seeds: Sequence[int], names: Sequence[str], py
             cpu = (time.process_time() - began) / max(asks, 1)
         else:
             orders, cpu = peer(name, replay, seeds, python)
-        shares = [[round(v, 4) for v in replay.shares(o, at)] for o in orders.values()]
-        found["shares"][name], found["cpu"][name] = shares, round(cpu, 4)
+        told = [replay.told(order, at) for order in orders.values()]
+        for k, field in enumerate(FIGURES):
+            found[field][name] = [[figures[k] for figures in own] for own in told]
+        found["cpu"][name] = cpu
     return found
 
 
-def show(results: Sequence[dict]) -> str:
-    """The mean over the seeds with its 95 % interval, per space and number of evaluations."""
-    names = list(results[0]["shares"])
-    lines = []
+def show(results: Sequence[dict], field: str = "shares") -> str:
+    """The mean over the seeds with its 95 % interval, per space and number of evaluations.
+
+    Where a contestant has other than the usual number of seeds, that stands in brackets. Means
+    are over the spaces that all contestants of the table were measured on.
+    """
+    results = [one for one in results if one.get(field)]
+    names = [name for name in CONTESTANTS if any(name in one[field] for one in results)]
+    lines: list[tuple[object, ...]] = []
     for one in results:
         for place, n in enumerate(one["at"]):
-            told = [str(interval([[row[place]] for row in one["shares"][name]])) for name in names]
+            own = one[field]
+            told = [_told(own[name], place, name) if name in own else "-" for name in names]
             lines.append((one["space"], one["size"], n, *told))
     for n in AT:
-        rows = [one for one in results if n in one["at"]]
-        if rows:
-            lines.append(("mean", "", n, *(f"{_mean(rows, name, n):.3f}" for name in names)))
-    cpu = [f"{np.mean([one['cpu'][name] for one in results]):.3f}" for name in names]
-    lines.append(("CPU s per ask", "", "", *cpu))
+        rows = [one for one in results if n in one["at"] and all(m in one[field] for m in names)]
+        if len(rows) > 1:
+            means = [f"{_mean(rows, field, name, n):.3f}" for name in names]
+            lines.append((f"mean of {len(rows)}", "", n, *means))
+    cpu = [_cpu(results, name) for name in names]
+    if set(cpu) != {"-"}:
+        lines.append(("CPU s per ask", "", "", *cpu))
     return table(("space", "size", "runs", *names), lines)
 
 
-def _mean(results: Sequence[dict], name: str, n: int) -> float:
+def show_tables(results: Sequence[dict]) -> list[str]:
+    """Print the figures of every table, and give back where the aim is missed."""
+    missed = []
+    for name in CONTEXTS:
+        own = [one for one in results if one["space"].split()[0] == name]
+        if not own:
+            continue
+        print(f"{name}: share of the true front's volume, mean ± 95 % over {USUAL} seeds")
+        print(show(own))
+        for field, what in (("spreads", "spread"), ("extents", "extent")):
+            if any(one.get(field) for one in own):
+                print(f"\n{name}: {what} of what nothing dominates")
+                print(show(own, field))
+        print()
+        missed += behind(own)
+    return missed
+
+
+def _told(values: Sequence[Sequence[float]], place: int, name: str) -> str:
+    found = str(_interval(values, place))
+    usual = DRAWS if name == "random" else USUAL
+    return found if len(values) == usual else f"{found} ({len(values)})"
+
+
+def _interval(values: Sequence[Sequence[float]], place: int) -> Interval:
+    return interval([[row[place]] for row in values])
+
+
+def _mean(results: Sequence[dict], field: str, name: str, n: int) -> float:
     """The mean over spaces and seeds after n evaluations."""
-    each = [np.mean([row[one["at"].index(n)] for row in one["shares"][name]]) for one in results]
+    each = [np.mean([row[one["at"].index(n)] for row in one[field][name]]) for one in results]
     return float(np.mean(each))
+
+
+def _cpu(results: Sequence[dict], name: str) -> str:
+    """The mean CPU seconds per ask over the spaces where they are known."""
+    known = [one["cpu"][name] for one in results if name in one["cpu"]]
+    return f"{np.mean(known):.3f}" if known else "-"
+
+
+def behind(results: Sequence[dict]) -> list[str]:
+    """Where others are ahead of `front`: on a space beyond both intervals, or on the mean."""
+    found = []
+    for one in results:
+        others = [name for name in one["shares"] if name != "front"]
+        for place, n in enumerate(one["at"]):
+            own = _interval(one["shares"]["front"], place)
+            for name in others:
+                other = _interval(one["shares"][name], place)
+                if other.mean - own.mean > np.hypot(own.half, other.half):
+                    found.append(f"{one['space']}, {n} runs: {name}")
+    for n in AT:
+        for name in CONTESTANTS[1:]:
+            rows = [one for one in results if n in one["at"] and name in one["shares"]]
+            if len(rows) > 1 and _mean(rows, "shares", name, n) > _mean(rows, "shares", "front", n):
+                found.append(f"mean of {len(rows)} spaces, {n} runs: {name}")
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -226,12 +314,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--table", metavar="NAME", action="append", help=", ".join(CONTEXTS))
     parser.add_argument("--contestant", metavar="NAME", action="append")
     parser.add_argument("--python", default=sys.executable, help="that has Optuna and BoTorch")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
+    parser.add_argument("--keep", action="store_true", help=f"keep the values in {kept.FILE.name}")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--first", type=int, default=FIRST)
     said = parser.parse_args(arguments)
     folder, known = data_folder(), table_sources()
-    names = said.contestant or [*OWN, "random", *OPTUNA, *BOTORCH]
+    names = said.contestant or CONTESTANTS
     seeds = range(said.first, said.first + said.seeds)
     results = []
     for name in said.table or CONTEXTS:
@@ -244,8 +332,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             results.append(measured(replay, seeds, names, said.python))
             took = time.perf_counter() - began
             print(f"{replay.name}: {took:.0f} s", file=sys.stderr, flush=True)
-            if said.json:
-                save(said.json, {"results": results})
+            if said.keep:
+                kept.keep("replay", results[-1:])
     if not results:
         print("nothing was measured", file=sys.stderr)
         return 0

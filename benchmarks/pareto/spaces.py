@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import compass as cp
 from benchmarks.roles import Source, sources, stated
 from compass.domain.base import Config
-from compass.pareto.front import nondominated, reference_of
+from compass.pareto.front import extent, nondominated, reference_of, spread
 from compass.pareto.hypervolume import hypervolume
 from compass.prepare.encode import Encoder
 
@@ -51,6 +51,16 @@ class Space:
         """The volume of a choice of configurations, as a share of the true front's."""
         chosen = np.intersect1d(places, self.fine)
         return hypervolume(self.Y[chosen], self.reference).value / self.volume
+
+    def spread(self, places: Rows) -> tuple[float, float]:
+        """Spread of the true front of a choice, and the mean of its extents over the outcomes."""
+        Y = self.Y[np.intersect1d(places, self.fine)]
+        front = Y[nondominated(Y) & (self.reference > Y).all(axis=1)]
+        if not len(front):
+            return 0.0, 0.0
+        ideal = self.Y[self.fine].min(axis=0)
+        wide = float(extent(front, ideal, self.reference).mean())
+        return spread(front, ideal, self.reference), wide
 
     def places(self, configs: Sequence[Config]) -> Rows:
         """Where configurations stand; one that is not there breaks a rule."""

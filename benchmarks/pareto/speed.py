@@ -1,4 +1,4 @@
-"""What a front costs on a fitted engine: `python -m benchmarks.pareto.speed`.
+"""What a front costs on a fitted engine: `python -m benchmarks.pareto.speed [--keep]`.
 
 CPU seconds of one process and one thread for a front of 12 points with intervals, trust and
 evidence, without proof (`prove=0`), the median of five questions after a first one. The table is
@@ -12,13 +12,13 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 import compass as cp
-from benchmarks.show import save, table
+from benchmarks.pareto import kept
+from benchmarks.show import table
 
 LIMIT = 0.5
 REPEATS = 5
@@ -28,6 +28,7 @@ CASES = (
     (100_000, 2, 6),
     (30_000, 3, 6),
     (30_000, 4, 6),
+    (30_000, 5, 6),
     (30_000, 2, 12),
     (30_000, 2, 24),
 )
@@ -74,18 +75,8 @@ def measured(rows: int, outcomes: int, parameters: int, surrogate: str) -> dict[
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.pareto.speed")
-    parser.description = __doc__
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--surrogate", default="lightgbm")
-    parser.add_argument("--quick", action="store_true", help="the first case alone")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
-    said = parser.parse_args(arguments)
-    found = []
-    for case in CASES[:1] if said.quick else CASES:
-        found.append(measured(*case, said.surrogate))
-        print(found[-1], file=sys.stderr, flush=True)
+def show(cases: Sequence[dict[str, float]]) -> str:
+    """One line per case."""
     head = ("rows", "outcomes", "parameters", "first, CPU s", "median, CPU s", "points found")
     lines = [
         (
@@ -94,12 +85,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{one['median']:.2f}",
             int(one["found"]),
         )
-        for one in found
+        for one in cases
     ]
-    print(table(head, lines))
-    if said.json:
-        save(said.json, {"surrogate": said.surrogate, "cases": found})
-    return 1 if found[0]["median"] >= LIMIT else 0
+    return table(head, lines)
+
+
+def slow(cases: Sequence[dict[str, float]]) -> list[str]:
+    """What is told where the first case takes too long."""
+    kinds = [tuple(int(one[k]) for k in ("rows", "outcomes", "parameters")) for one in cases]
+    took = [one["median"] for kind, one in zip(kinds, cases, strict=True) if kind == CASES[0]]
+    return [f"{seconds:.2f} s of CPU" for seconds in took if seconds >= LIMIT]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.pareto.speed")
+    parser.description = __doc__
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--surrogate", default="lightgbm")
+    parser.add_argument("--quick", action="store_true", help="the first case alone")
+    parser.add_argument("--keep", action="store_true", help=f"keep the values in {kept.FILE.name}")
+    said = parser.parse_args(arguments)
+    found = []
+    for case in CASES[:1] if said.quick else CASES:
+        found.append(measured(*case, said.surrogate))
+        print(found[-1], file=sys.stderr, flush=True)
+        if said.keep:
+            kept.keep("speed", found[-1:])
+    print(show(found))
+    return 1 if slow(found) else 0
 
 
 if __name__ == "__main__":

@@ -1,12 +1,17 @@
 """The figures of fronts: volumes of choices, what counts as lost, rows that are saved."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import compass as cp
+from benchmarks.pareto import kept
+from benchmarks.pareto.__main__ import main
 from benchmarks.pareto.front_case import FrontCase
 from benchmarks.pareto.learning import KEEPS, Point, fewer
 from benchmarks.pareto.oneshot import Shot, lost
+from benchmarks.pareto.replay import behind
 from benchmarks.pareto.run_optuna import CONTESTANTS, search
 from benchmarks.pareto.spaces import Space
 
@@ -50,3 +55,41 @@ def test_a_peer_evaluates_each_configuration_once(name: str) -> None:
     order = search(case, 1, CONTESTANTS[name](1, 3))
     assert order[:3] == [0, 7, 12]
     assert len(set(order)) == len(order) == 15
+
+
+def test_kept_records_are_replaced_by_key_and_merged_by_contestant(tmp_path: Path) -> None:
+    path = tmp_path / "figures.json"
+    kept.keep("learning", [{"space": "a", "way": "w", "keep": 0.1, "seed": 1, "rows": 0.5}], path)
+    kept.keep("learning", [{"space": "a", "way": "w", "keep": 0.1, "seed": 1, "rows": 0.6}], path)
+    kept.keep("learning", [{"space": "a", "way": "w", "keep": 0.1, "seed": 2, "rows": 0.7}], path)
+    assert [one["rows"] for one in kept.records("learning", path)] == [0.6, 0.7]
+    kept.keep("replay", [{"space": "a", "shares": {"front": [[1.0]], "tpe": [[0.25]]}}], path)
+    kept.keep("replay", [{"space": "a", "shares": {"tpe": [[0.123456]]}}], path)
+    assert kept.records("replay", path) == [
+        {"space": "a", "shares": {"front": [[1.0]], "tpe": [[0.1235]]}}
+    ]
+    assert len(kept.records("learning", path)) == 2
+
+
+def test_a_sampler_is_ahead_beyond_both_intervals_or_on_the_mean() -> None:
+    near, far = [[0.8], [0.81], [0.79]], [[0.98], [0.99], [0.97]]
+
+    def one(front: list[list[float]], tpe: list[list[float]]) -> dict:
+        return {"space": "s", "at": [30], "shares": {"front": front, "tpe": tpe}}
+
+    assert behind([one(far, near)]) == []
+    assert behind([one(near, far)]) == ["s, 30 runs: tpe"]
+    better = one(near, [[0.805], [0.815], [0.795]])
+    assert behind([better] * 2) == ["mean of 2 spaces, 30 runs: tpe"]
+
+
+def test_all_kept_figures_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    main([])
+    printed = capsys.readouterr().out
+    for name in (
+        "convolution A100",
+        "zeus a40 imagenet resnet50",
+        "front, weighted",
+        "points found",
+    ):
+        assert name in printed
