@@ -109,7 +109,11 @@ test("reconfigure: the same question as sentence, form and text", async ({ page 
     ["Should", "no less than now"],
   ] as const) {
     await page.getByRole("combobox", { name: field, exact: true }).last().click();
-    await page.getByRole("option", { name: choice, exact: true }).click();
+    // The list of the field: the overview behind it has choices of the same names.
+    await page
+      .getByRole("listbox", { name: field })
+      .getByRole("option", { name: choice, exact: true })
+      .click();
   }
   await page.getByText("Sentence", { exact: true }).click();
   await expect(page.getByRole("button", { name: "gflops no less than now" })).toBeVisible();
