@@ -3,10 +3,12 @@
     python -m benchmarks.studies list       what there is
     python -m benchmarks.studies laws       make one, write docs/results/laws.md and laws.json
     python -m benchmarks.studies all        make all of them; this takes hours
+    python -m benchmarks.studies index      write docs/results/README.md, the table of all studies
 
 `studies.yaml` says for every study which commands make it, what was published, and what is not
 alike. The page in docs/results has what the commands printed, and with what they were run; the JSON
-file beside it has the values of every seed.
+file beside it has the values of every seed. Where a study prints values that were kept, its page links
+the file that has them.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import datetime
 import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -30,6 +33,15 @@ from compass import release
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results"
+_MADE = re.compile(r"`, (\d{4}-\d\d-\d\d), .* ([\d,]+) s of CPU time")
+_INDEX = """# Published tables and figures, made again
+
+Each page has what its commands printed, what was published, and what is not alike; with the command, the seeds, the
+date, the commit, the machine and the CPU time. `make study NAME=laws` makes one again, `make studies` all of them. Studies
+that take a few seconds print values that were kept when they were measured; their pages name the command that measures again.
+
+| study | of | name | made | CPU s |
+|---|---|---|---|---:|"""
 
 
 def studies() -> dict[str, dict[str, Any]]:
@@ -59,6 +71,24 @@ def make(name: str, about: dict[str, Any]) -> None:
         text = json.dumps({"commit": release.commit(), **values}, indent=1)
         page.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
     print(f"wrote {page.relative_to(ROOT)}")
+    write_index()
+
+
+def write_index() -> None:
+    """The table of all studies, beside their pages."""
+    lines = [f"| {' | '.join(_row(name, about))} |" for name, about in studies().items()]
+    text = "\n".join([_INDEX, *lines])
+    (RESULTS / "README.md").write_text(text + "\n", encoding="utf-8")
+
+
+def _row(name: str, about: dict[str, Any]) -> tuple[str, ...]:
+    """A study, what it is of, and when and for how long its page was made."""
+    page = RESULTS / f"{name}.md"
+    if not page.exists():
+        return about["title"], about["source"], f"`make study NAME={name}`", "not made yet", ""
+    found = _MADE.search(page.read_text(encoding="utf-8"))
+    day, seconds = found.groups() if found else ("", "")
+    return f"[{about['title']}]({name}.md)", about["source"], f"`{name}`", day, seconds
 
 
 def _run(command: str, may_fail: bool) -> tuple[str, Any]:
@@ -82,6 +112,10 @@ def _page(name: str, about: dict[str, Any], printed: list[str], seconds: float, 
     )
     if kept:
         made += f" The values: [{name}.json]({name}.json)."
+    files = about.get("kept", ())
+    if files:
+        links = ", ".join(f"[{Path(file).name}](../../{file})" for file in files)
+        made += f" The values of every seed, as they were kept: {links}."
     parts = [f"# {about['title']}", f"{about['source']}.", made, "## Ours", *printed]
     if about.get("published"):
         parts += ["## Published", about["published"].strip()]
@@ -109,6 +143,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", default=["list"])
     names = parser.parse_args().names
     found = studies()
+    if names == ["index"]:
+        write_index()
+        return 0
     if names == ["list"]:
         print(table(("study", "source", "page"), (_line(name, found[name]) for name in found)))
         return 0
