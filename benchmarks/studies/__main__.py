@@ -6,9 +6,9 @@
     python -m benchmarks.studies index      write docs/results/README.md, the table of all studies
 
 `studies.yaml` says for every study which commands make it, what was published, and what is not
-alike. The page in docs/results has what the commands printed, and with what they were run; the JSON
-file beside it has the values of every seed. Where a study prints values that were kept, its page links
-the file that has them.
+alike. The page in docs/results has what the commands printed, and with what they were run; the
+JSON file beside it has the values of every seed. Where a study prints values that were kept, its
+page links the file that has them.
 """
 
 import argparse
@@ -36,9 +36,10 @@ RESULTS = ROOT / "docs" / "results"
 _MADE = re.compile(r"`, (\d{4}-\d\d-\d\d), .* ([\d,]+) s of CPU time")
 _INDEX = """# Published tables and figures, made again
 
-Each page has what its commands printed, what was published, and what is not alike; with the command, the seeds, the
-date, the commit, the machine and the CPU time. `make study NAME=laws` makes one again, `make studies` all of them. Studies
-that take a few seconds print values that were kept when they were measured; their pages name the command that measures again.
+Each page has what its commands printed, what was published, and what is not alike; with the
+command, the seeds, the date, the commit, the machine and the CPU time. `make study NAME=laws` makes
+one again, `make studies` all of them. Studies that take a few seconds print values that were kept
+when they were measured; their pages name the command that measures again.
 
 | study | of | name | made | CPU s |
 |---|---|---|---|---:|"""

@@ -16,14 +16,10 @@ from rich.console import Console
 
 import compass as cp
 from benchmarks.show import save, table
-from benchmarks.studies.findings import ROOT, engines, made
+from benchmarks.studies.findings import TABLE_VI, engines, made
 from compass.cli import render
 from compass.domain.answer import Answer
 from compass.language import format_query
-
-sys.path.insert(0, str(ROOT / "tests" / "acceptance"))
-
-from acceptance_questions import TABLE_VI  # noqa: E402  (beside the tests that use it)
 
 WIDTH = 100
 

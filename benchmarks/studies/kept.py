@@ -1,6 +1,6 @@
 """Print figures that were kept when they were measured: `python -m benchmarks.studies.kept NAME`.
 
-    fronts   volumes of fronts as shares of the true front's: one shot, loop, choice of rows, attention
+    fronts   volumes of fronts as shares of the true front's
     papers   the models of the two papers on other machines, on rodinia
 
 The files are those that docs/benchmarks.md speaks of; the commands that measure again stand there.
@@ -73,7 +73,10 @@ def rows_for(kept: Mapping[str, Any]) -> str:
     keeps = sorted({point["keep"] for point in points})
     ways = dict.fromkeys(point["way"] for point in points)
     lines = [
-        (way, *(_spread(_of(points, way, keep)) if _of(points, way, keep) else "" for keep in keeps))
+        (
+            way,
+            *(_spread(_of(points, way, keep)) if _of(points, way, keep) else "" for keep in keeps),
+        )
         for way in ways
     ]
     return table(("rows learnt", *(f"{keep:.0%}" for keep in keeps)), lines)

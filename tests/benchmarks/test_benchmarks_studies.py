@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.studies import __main__ as studies
+from benchmarks.studies import kept
 
 
 @pytest.mark.parametrize("name", studies.studies())
@@ -39,3 +40,29 @@ def test_a_page_has_what_was_printed_and_the_values(
         assert text in page
     kept = json.loads((tmp_path / "results" / "one.json").read_text())
     assert kept["printing {json}"] == [1, 2]
+
+
+def test_the_table_of_studies_links_the_pages_that_were_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(studies, "RESULTS", tmp_path)
+    (tmp_path / "laws.md").write_text(
+        "`make study NAME=laws`, 2026-11-19, commit a, 265 s of CPU time."
+    )
+    studies.write_index()
+    lines = (tmp_path / "README.md").read_text().splitlines()
+    (made,) = [line for line in lines if "laws.md" in line]
+    assert "| 2026-11-19 | 265 |" in made
+    (lacking,) = [line for line in lines if "`make study NAME=rules`" in line]
+    assert "not made yet" in lacking
+
+
+def test_values_that_were_kept_are_there() -> None:
+    for name, about in studies.studies().items():
+        for file in about.get("kept", ()):
+            assert Path(__file__).parents[2].joinpath(file).is_file(), f"{name}: {file}"
+
+
+@pytest.mark.parametrize(("name", "column"), [("fronts", "plain forest"), ("papers", "MAPE %")])
+def test_kept_figures_are_printed(name: str, column: str) -> None:
+    assert column in kept.SHOWN[name]()
