@@ -38,22 +38,47 @@ app = typer.Typer(
     help="What configuration should I use, what is the smallest change, what happens if.",
 )
 
-app.command("chat")(chat)
-app.command("next")(propose)
-app.command("run")(run_experiment)
-app.command("simulate")(simulate)
-app.command("advise")(advise)
-app.command("report")(report)
-for _command in (backup, restore):
-    app.command()(_command)
-for _command in (read, reduce, serve, fit, columns, overview, tell, engines, ask, pareto, explain):
-    app.command()(_command)
-app.add_typer(datasets.app, name="datasets")
-app.add_typer(cache.app, name="cache")
-app.add_typer(experiments.app, name="experiments")
-app.add_typer(synth.app, name="synth")
-app.add_typer(platforms.app, name="platforms")
-app.add_typer(slurm.app, name="slurm")
+# Commands as `compass --help` shows them: what people come for first.
+_PANELS: dict[str, dict[str, Any]] = {
+    "Questions": {
+        "ask": ask,
+        "chat": chat,
+        "pareto": pareto,
+        "explain": explain,
+        "overview": overview,
+        "platforms": platforms.app,
+    },
+    "Runs to make": {
+        "next": propose,
+        "tell": tell,
+        "run": run_experiment,
+        "experiments": experiments.app,
+    },
+    "Data": {
+        "columns": columns,
+        "read": read,
+        "reduce": reduce,
+        "fit": fit,
+        "synth": synth.app,
+        "datasets": datasets.app,
+        "cache": cache.app,
+    },
+    "Slurm and queues": {
+        "advise": advise,
+        "report": report,
+        "simulate": simulate,
+        "slurm": slurm.app,
+    },
+    "Server": {"serve": serve, "engines": engines, "backup": backup, "restore": restore},
+}
+_REST = "This machine"
+
+for _panel, _commands in _PANELS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_panel)
+        else:
+            app.command(_name, rich_help_panel=_panel)(_command)
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -84,7 +109,7 @@ def options(
     """What holds for all commands; the text of the help is that of the app."""
 
 
-@app.command()
+@app.command(rich_help_panel=_REST)
 def collect(
     output: Annotated[Path, typer.Option("-o", "--output", help="The table to write.")] = Path(
         "kernels.csv"
@@ -120,7 +145,7 @@ def collect(
     print_collected(report, as_json=as_json)
 
 
-@app.command()
+@app.command(rich_help_panel=_REST)
 def plugins(as_json: flags.AsJson = False) -> None:
     """List every plug-in: readers, surrogates, generators and those of all other joints."""
     from compass.cli.tables import print_plugins
@@ -128,7 +153,7 @@ def plugins(as_json: flags.AsJson = False) -> None:
     print_plugins(as_json=as_json)
 
 
-@app.command()
+@app.command(rich_help_panel=_REST)
 def demo() -> None:
     """Answer one question of each kind on the data that ships with Compass."""
     from compass.cli.demo import run_demo
