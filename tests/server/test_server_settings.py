@@ -2,20 +2,23 @@
 
 import os
 import resource
+from pathlib import Path
 
 import pytest
 
 from compass.domain.errors import EnvironmentProblem
 from compass.domain.limits import GIB, MIB, ServerLimits
+from compass.server import memory
 from compass.server.settings import machine_limits
 
 
 @pytest.mark.parametrize(("gib", "each"), [(64, 4 * GIB), (9, 2 * GIB), (1, 512 * MIB)])
 def test_all_processes_fit_into_memory(
-    monkeypatch: pytest.MonkeyPatch, gib: int, each: int
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gib: int, each: int
 ) -> None:
     pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": gib * GIB // 4096}
     monkeypatch.setattr(os, "sysconf", pages.__getitem__)
+    monkeypatch.setattr(memory, "_CGROUPS", tmp_path)  # no container
     # Two that read messages have half a GiB each; the others share what is left with the server.
     assert (
         machine_limits(ServerLimits(ask_workers=2, fit_workers=1, chat_workers=2)).memory_bytes

@@ -25,9 +25,17 @@ def check_output(*paths: Path | None) -> None:
             raise BadInput(f"not allowed to write into {path.parent}", hint="choose another folder")
 
 
+def visible(words: str) -> str:
+    """Words as they are, but for control characters, which could move the cursor."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in words)
+
+
 def print_line(text: str) -> None:
-    """A line on standard error, beside what a command prints."""
-    sys.stderr.write(text + "\n")
+    """A line on standard error, beside what a command prints.
+
+    Names in it may come from a stranger's table.
+    """
+    sys.stderr.write(visible(text) + "\n")
 
 
 def print_utf8(text: str) -> None:

@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
+from compass.cli.output import visible
+
 _PROVING = "proving"  # the stage whose total are the seconds that it may take
 
 
@@ -25,7 +27,12 @@ def progress(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]
                     shown.completed = min(shown.elapsed or 0.0, shown.total)
             return super().get_renderables()
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+    )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=None)
 
@@ -34,6 +41,9 @@ def progress(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]
             new = bar.tasks[task].description != what
             if new and what == _PROVING:
                 bar.reset(task)  # its time counts from here
-            bar.update(task, description=what, completed=done, total=total or None, refresh=new)
+            # Names of columns are in it, of tables that may be a stranger's.
+            bar.update(
+                task, description=visible(what), completed=done, total=total or None, refresh=new
+            )
 
         yield tell

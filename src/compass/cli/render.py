@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from compass.cli.front_plot import plotted, point_name
+from compass.cli.output import visible
 from compass.cli.tables import comparable_note
 from compass.domain.answer import (
     Answer,
@@ -110,7 +111,7 @@ def predicted(outcome: Prediction, gap: str = " ") -> str:
 
 def printable(words: str, style: str = "") -> Text:
     """Words as they are, but for control characters, which could move the cursor."""
-    return Text("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in words), style)
+    return Text(visible(words), style)
 
 
 def table(

@@ -1,7 +1,6 @@
 """How a server is run: what the operator decides, and what the machine allows."""
 
 import ipaddress
-import os
 import resource
 import secrets
 from contextlib import suppress
@@ -14,6 +13,7 @@ from compass.domain.errors import EnvironmentProblem
 from compass.domain.limits import GIB, MIB, ServerLimits
 from compass.domain.people import Quota
 from compass.execute.processors import cores
+from compass.server import memory
 
 _CONNECTIONS = 4096  # each takes some 50 kB
 _OWN_FILES = 64  # of the server itself: the log, the lock, files that threads read
@@ -76,10 +76,9 @@ def machine_limits(limits: ServerLimits) -> ServerLimits:
     into the files that the server may open.
     """
     ask_workers = limits.ask_workers or cores()
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    rest = machine - limits.chat_workers * CHAT_WORKER_BYTES
+    rest = memory.of_machine() - limits.chat_workers * CHAT_WORKER_BYTES
     share = max(512 * MIB, rest // (ask_workers + limits.fit_workers + 1))
-    memory = limits.memory_bytes or min(4 * GIB, share)
+    each = limits.memory_bytes or min(4 * GIB, share)
     # A file of each upload, three pipes of each working process, and what the server itself needs.
     files = _open_files()
     workers = ask_workers + limits.fit_workers + limits.chat_workers
@@ -92,7 +91,7 @@ def machine_limits(limits: ServerLimits) -> ServerLimits:
             "fewer connections or uploads with --limit",
         )
     return limits.model_copy(
-        update={"ask_workers": ask_workers, "memory_bytes": memory, "connections": connections}
+        update={"ask_workers": ask_workers, "memory_bytes": each, "connections": connections}
     )
 
 
