@@ -19,9 +19,9 @@ from compass.server import logs
 from compass.server.access import Access
 from compass.server.audit import Audited
 from compass.server.bodies import BodyLimit
-from compass.server.jobs import disk_problem
 from compass.server.metrics import RequestMetrics
 from compass.server.page import add_page
+from compass.server.problems import disk_problem
 from compass.server.responses import problem_response
 from compass.server.retention import keep
 from compass.server.service import Service

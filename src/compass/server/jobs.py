@@ -11,7 +11,7 @@ from compass.domain.base import Noun
 from compass.domain.errors import CompassError
 from compass.server import audit, logs
 from compass.server.listing import Listing
-from compass.server.problems import Refused, fault, problem_of
+from compass.server.problems import Refused, disk_problem, fault, problem_of
 from compass.server.store import Workspace, new_id, now
 
 _KEPT = 200  # finished jobs that a workspace keeps
@@ -327,14 +327,3 @@ class Jobs:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
-
-
-def disk_problem(error: OSError) -> Refused:
-    """The response when the disk takes no more."""
-    return Refused(
-        503,
-        "disk",
-        f"the server cannot write: {error.strerror or type(error).__name__}",
-        hint="tell the operator; nothing that was kept before is lost",
-        retry_after=60,
-    )

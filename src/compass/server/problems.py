@@ -42,9 +42,11 @@ class Refused(CompassError):
         return self.retry_after is not None
 
     @classmethod
-    def of(cls, status: int, problem: Problem) -> "Refused":
+    def of(cls, status: int, problem: Problem, retry_after: int | None = None) -> "Refused":
         """A problem that was described before, as it was."""
-        refused = cls(status, problem.code, problem.error, hint=problem.hint)
+        refused = cls(
+            status, problem.code, problem.error, hint=problem.hint, retry_after=retry_after
+        )
         refused.problem = problem
         return refused
 
@@ -161,6 +163,17 @@ def fault(name: str) -> Refused:
     return Refused(FAULT, "fault", f"a fault of Compass ({name})", hint=hint)
 
 
+def disk_problem(error: OSError) -> Refused:
+    """The response when the disk takes no more."""
+    return Refused(
+        503,
+        "disk",
+        f"the server cannot write: {error.strerror or type(error).__name__}",
+        hint="tell the operator; nothing that was kept before is lost",
+        retry_after=60,
+    )
+
+
 def lost_worker(number: int, held: str, *, short: bool) -> Refused:
     """A working process was ended by a signal; what is known about why."""
     known = f"; {held}" if held else ""
@@ -204,4 +217,5 @@ def problem_of(error: CompassError) -> tuple[int, Problem]:
 
 def refused_by(reply: dict[str, Any]) -> Refused:
     """The error that a working process reported."""
-    return Refused.of(reply["status"], Problem.model_validate(reply["problem"]))
+    problem = Problem.model_validate(reply["problem"])
+    return Refused.of(reply["status"], problem, reply["retry_after"])

@@ -5,12 +5,15 @@ and gets frames back: progress, then a result or a problem. It may be killed at 
 that it holds is not also on disk. It dies with the server, and its memory is limited.
 """
 
+import errno
 import json
 import os
 import resource
 import signal
+import sqlite3
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from compass.execute.child import end_with_parent, own_streams, read_frame, write_frame
@@ -22,6 +25,8 @@ TASK = b"T"
 _LONGEST_TASK = 1 << 40  # bytes: the server is trusted
 _PAUSE = 0.1  # seconds between two reports of progress
 CONTINUABLE = 64  # answers whose search (some 3 MB) a process remembers, to go on with it
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # on the disk, or of the quota of whoever runs the server
+_PLACES = ("path", "engine", "output", "store", "synthesizer")  # where the server keeps things
 LONGEST = 64 << 20  # bytes of a result: the server holds it in memory to send it
 
 
@@ -61,7 +66,7 @@ def serve(source: BinaryIO, out: BinaryIO) -> None:
 
 def _done(handlers: Any, given: dict[str, Any], out: BinaryIO) -> tuple[bytes, bytes]:
     from compass.domain.errors import CompassError
-    from compass.server.problems import fault, problem_of, too_large
+    from compass.server.problems import Refused, disk_problem, fault, problem_of, too_large
 
     reported, last = "", 0.0
 
@@ -89,30 +94,59 @@ def _done(handlers: Any, given: dict[str, Any], out: BinaryIO) -> tuple[bytes, b
                 "this needs more memory than the server allows",
                 "give it less data, or ask the operator for more memory",
             )
+        elif (full := _full(error)) is not None:
+            error = disk_problem(full)
         if not isinstance(error, CompassError):
             # Of the error only its kind and places are logged: its text may quote people's data.
             # Whoever reads this ends the process: nobody knows in which state it is.
             error = fault(logs.note_fault(error, task=given["task"]))
         status, problem = problem_of(error)
-    refusal = {"status": status, "problem": problem.model_dump(mode="json")}
+        again = error.retry_after if isinstance(error, Refused) else None
+    refusal = {
+        "status": status,
+        "problem": problem.model_dump(mode="json"),
+        "retry_after": again,
+    }
     return PROBLEM, _without_paths(json.dumps(refusal), given["given"]).encode()
 
 
-def _starved(error: BaseException | None) -> bool:
+def _starved(error: BaseException) -> bool:
     """Whether there was not enough memory, which some libraries tell in errors of their own."""
+    return any(
+        isinstance(one, MemoryError) or "bad_alloc" in str(one) or "malloc" in str(one)
+        for one in _causes(error)
+    )
+
+
+def _full(error: BaseException) -> OSError | None:
+    """The error of a disk that takes no more, if this came of it; also where SQLite said so."""
+    for one in _causes(error):
+        if isinstance(one, OSError) and one.errno in _NO_ROOM:
+            return one
+        if isinstance(one, sqlite3.Error) and _code(one) == sqlite3.SQLITE_FULL:
+            return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    return None
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those that led to it: a reader took one of them for a damaged file, say."""
     while error is not None:
-        if isinstance(error, MemoryError) or "bad_alloc" in str(error) or "malloc" in str(error):
-            return True
-        error = error.__cause__ or error.__context__  # a reader took it for a damaged file
-    return False
+        yield error
+        error = error.__cause__ or error.__context__
 
 
-def _without_paths(text: str, given: dict[str, Any]) -> str:
+def _without_paths(text: str, given: Any) -> str:
     """The same without the places where the server keeps things, which are nobody's business."""
-    for name in ("path", "engine", "output"):
-        path = given.get(name)
-        if isinstance(path, str) and path.startswith("/"):
+    parts = given.items() if isinstance(given, dict) else ()
+    for name, path in parts:
+        if name in _PLACES and isinstance(path, str) and path.startswith("/"):
             text = text.replace(json.dumps(path)[1:-1], "the file")
+        elif isinstance(path, dict):
+            text = _without_paths(text, path)
     return text
 
 
