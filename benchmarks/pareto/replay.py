@@ -38,9 +38,10 @@ from benchmarks.show import table
 from compass.acquire.loop import LoopProblem, Seen, next_runs
 from compass.acquire.loop.pool import Pool
 from compass.domain.space import Category, Number, Space
+from compass.pareto.acquisition import SeenRuns
 from compass.pareto.front import extent, nondominated, reference_of, spread
 from compass.pareto.hypervolume import hypervolume
-from compass.pareto.next_runs import SeenRuns, next_front_runs
+from compass.pareto.next_runs import next_front_runs
 from compass.settings import LoopSettings
 
 Floats = NDArray[np.float64]

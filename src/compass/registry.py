@@ -73,6 +73,10 @@ _BUILT_IN = {
         "what to measure next: task, suggestions -> runs worth making",
         "acquire.propose",
     ),
+    "front_acquisition": (
+        "what an experiment with several goals runs next: candidates -> those worth a run",
+        "pareto.expected_volume pareto.by_botorch",
+    ),
     "synthesizer": (
         "a source of synthetic rows: table -> rows like them, on conditions",
         "synth.cart synth.copula synth.ctgan synth.tvae synth.great",

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from tests.experiment.law_case import law, plan
 
-from compass.domain.errors import StudyProblem
+from compass.domain.errors import CompassError, StudyProblem
 from compass.domain.experiment import RunState
 from compass.engine.dataset import read
 from compass.experiment.experiment import Experiment
@@ -240,3 +240,31 @@ def test_weights_still_make_one_number(tmp_path):
         status = experiment.status(outlook=False)
     assert status.front is None
     assert status.best is not None
+
+
+def test_botorch_chooses_where_it_is_asked_to(tmp_path):
+    """Four outcomes; a batch with others pending has no run twice, and says what chose it."""
+    four = {"rate": "maximize", "power": "minimize", "heat": "minimize", "runtime": "minimize"}
+    given = plan(goals=four, acquisition="qlognparego", stop_below=0)
+    place = tmp_path / "x.experiment"
+    with Experiment.start(given, place) as experiment:
+        told(experiment, 12)
+        experiment.next(3)
+    with Experiment.open(place) as again:
+        chosen = again.next(3)
+        assert len({run.key for run in again.runs()}) == 18
+    assert all("qLogNParEGO" in run.model for run in chosen)
+    assert all(one.low < one.value < one.high for run in chosen for one in run.predicted)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"acquisition": "qlognehv"}, "qlognehv"),
+        ({"acquisition": "qlognehvi", "weights": {"power": 2}}, "says nothing here"),
+    ],
+)
+def test_an_acquisition_that_cannot_be_is_refused_before_a_file_is_made(tmp_path, changes, message):
+    with pytest.raises(CompassError, match=message):
+        Experiment.start(plan(goals=TWO, **changes), tmp_path / "x.experiment")
+    assert not (tmp_path / "x.experiment").exists()

@@ -7,9 +7,10 @@ from compass.acquire.loop import LoopProblem, Reason
 from compass.domain.errors import BadInput
 from compass.domain.space import Category, Number, Space
 from compass.language import bind_rule, parse_rule
+from compass.pareto.acquisition import SeenRuns
 from compass.pareto.front import nondominated, reference_of
 from compass.pareto.hypervolume import hypervolume
-from compass.pareto.next_runs import Floats, NextFrontRuns, SeenRuns, next_front_runs
+from compass.pareto.next_runs import Floats, NextFrontRuns, next_front_runs
 from compass.rules import compile_rule
 from compass.settings import LoopSettings
 

@@ -25,6 +25,7 @@ from compass.testing import (
     check_embedding,
     check_executor,
     check_exporter,
+    check_front_acquisition,
     check_generator,
     check_reader,
     check_reducer,
@@ -82,6 +83,7 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "executor_patient": lambda m: check_executor(m.Patient),
     "exporter_shell": lambda m: check_exporter(m.Shell, read_back=in_bash),
     "acquisition_uncertain": lambda m: check_acquisition(m.MostUncertain),
+    "front_acquisition_farthest": lambda m: check_front_acquisition(m.Farthest),
     "generator_random": lambda m: check_generator(m.RandomSearch),
     "reader_keyvalue": lambda m: check_reader(m.KeyValue, sample=LOG, expected=LOGGED),
     "reducer_per_kind": lambda m: check_reducer(m.PerKind),
@@ -111,7 +113,8 @@ def test_the_example_keeps_its_promises(name: str, request: pytest.FixtureReques
 
 
 def test_there_is_an_example_of_each_joint() -> None:
-    assert {name.partition("_")[0] for name in EXAMPLES} == set(registry.joints())
+    joints = {joint for joint in registry.joints() for name in EXAMPLES if name.startswith(joint)}
+    assert joints == set(registry.joints())
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -83,6 +83,14 @@ StopBelow = Annotated[
         help="Stop where one more run is expected to gain less, e.g. 1%; 0: never.",
     ),
 ]
+FrontAcquisition = Annotated[
+    str | None,
+    flags.option(
+        "--acquisition",
+        "NAME",
+        "What chooses runs of several goals: expected-volume; qlognehvi, qlognparego (BoTorch).",
+    ),
+]
 Runner = Annotated[
     str | None,
     flags.option("--runner", "NAME", "Where runs are made: local:slots=2, slurm:time=10."),
@@ -123,6 +131,13 @@ Resume = Annotated[
 ]
 
 
+# Parts of a plan that are one value.
+_SINGLE = (
+    *("command", "budget", "starts", "repeats", "stop_below", "acquisition", "seed", "runner"),
+    "time_limit",
+)
+
+
 @dataclass(frozen=True)
 class PlanFlags:
     """The parts of a plan, over those of the file."""
@@ -141,6 +156,7 @@ class PlanFlags:
     starts: Starts = None
     repeats: Repeats = None
     stop_below: StopBelow = None
+    acquisition: FrontAcquisition = None
     seed: flags.Seed = None
     runner: Runner = None
     time_limit: TimeLimit = None
@@ -165,11 +181,9 @@ class PlanFlags:
             "reference": {**(raw.get("reference") or {}), **parse.reference(self.reference)},
         }
         found.update({key: value for key, value in parts.items() if value})
-        for key in ("command", "budget", "starts", "repeats", "stop_below", "seed", "runner"):
+        for key in _SINGLE:
             if getattr(self, key) is not None:
                 found[key] = getattr(self, key)
-        if self.time_limit is not None:
-            found["time_limit"] = self.time_limit
         return found
 
     @property

@@ -118,6 +118,11 @@ class ExperimentPlan(Input):
         lt=1,
         description="stop where one more run is expected to gain less than this share; 0: never",
     )
+    acquisition: str = Field(
+        "expected-volume",
+        description="where several outcomes are traded off: what chooses the runs "
+        "(expected-volume; qlognehvi, qlognparego: BoTorch)",
+    )
     seed: Whole = Field(0, ge=0)
     command: str | None = Field(
         None, description="what is run: {name} is a value of the configuration"

@@ -65,6 +65,7 @@ class Experiment:
         """
         from compass.experiment.plan_file import history_of, load_plan, name_of, plan_of
         from compass.experiment.store import ExperimentStore
+        from compass.pareto.acquisition import front_acquisition
 
         history, folder = None, Path()
         if isinstance(plan, str | PathLike):
@@ -74,7 +75,8 @@ class Experiment:
             history, name = history_of(plan, folder), name or name_of(plan)
             plan = plan_of(plan)
         rules_of(plan, space_of(plan))  # a plan that cannot be is refused before a file is made
-        Objective(plan)
+        if Objective(plan).traded:
+            front_acquisition(plan.acquisition)
         where = place_of(place, name)
         store = ExperimentStore.open(where.store)
         store.create(where.name, plan)

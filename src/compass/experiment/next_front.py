@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from compass.acquire.loop.problem import LoopProblem, Reason, StopFacts, Verdict
 from compass.experiment.objective import TradeOffs
+from compass.pareto.acquisition import SeenRuns
 from compass.pareto.front import nondominated
-from compass.pareto.next_runs import FrontProposal, NextFrontRuns, SeenRuns, next_front_runs
+from compass.pareto.next_runs import FrontProposal, NextFrontRuns, next_front_runs
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -24,6 +25,7 @@ def ask_for_front(
     pending: Floats,
     count: int,
     reference: Floats,
+    acquisition: str,
 ) -> NextFrontRuns:
     """The runs to make next, from those that ended: X [n, d]; `own` [n]: not of another kind.
 
@@ -45,6 +47,7 @@ def ask_for_front(
         log_sign=known.log_sign.tolist(),
         reference=reference,
         favoured=favoured,
+        acquisition=acquisition,
     )
 
 

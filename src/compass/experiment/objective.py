@@ -20,8 +20,8 @@ from compass.domain.errors import StudyProblem, shortened
 from compass.domain.experiment import ExperimentPlan, ExperimentRun, RunState
 from compass.domain.goal import Extreme, IsClass, Observe, Within
 from compass.language.format import format_goal
+from compass.pareto.acquisition import USUAL, Condition
 from compass.pareto.improvement import Signs
-from compass.pareto.next_runs import Condition
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -98,6 +98,12 @@ class Objective:
                 f"{len(self.extremes)} outcomes are minimised or maximised; the most that are "
                 f"traded off are {MOST_TRADED}",
                 hint="say limits of some ('<= 200'), or weights that make one number of all",
+            )
+        if not self.traded and self.plan.acquisition != USUAL:
+            raise StudyProblem(
+                f"the acquisition {shortened(self.plan.acquisition)} says nothing here",
+                hint="it chooses the runs where several outcomes are traded off: several that are "
+                "minimised or maximised, without weights",
             )
         for name in self.plan.reference:
             if not self.traded or name not in self.extremes:

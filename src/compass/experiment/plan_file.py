@@ -36,6 +36,7 @@ _KEYS = (
         "starts",
         "repeats",
         "stop_below",
+        "acquisition",
         "seed",
         "runner",
         "time_limit",

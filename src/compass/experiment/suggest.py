@@ -27,6 +27,7 @@ from compass.experiment.history import is_own
 from compass.experiment.labels import Labels
 from compass.experiment.next_front import ask_for_front, stop_facts, why_of_front
 from compass.experiment.objective import TradeOffs
+from compass.pareto.acquisition import front_acquisition
 from compass.pareto.next_runs import FrontProposal
 from compass.prepare.encode import Encoder
 from compass.settings import LoopSettings, Settings
@@ -38,7 +39,6 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _LEAST_STARTS = 5  # of a small budget: the rest is for what models choose
-_PROCESSES = "Gaussian processes and a forest"  # how the models of several outcomes are called
 _ORDER = (Label.UNSUPPORTED, Label.CAUTION, Label.TRUSTED)  # the worst first
 
 
@@ -220,6 +220,7 @@ class Chooser:
             pending=now.pending,
             count=count,
             reference=objective.reference,
+            acquisition=plan.acquisition,
         )
         runs = int(now.own.sum())
         choices = tuple(self._front_choice(one, known, runs) for one in found.proposals)
@@ -292,6 +293,7 @@ class Chooser:
     def _front_choice(self, one: FrontProposal, known: TradeOffs, runs: int) -> _Choice:
         """A run that extends a front."""
         modelled = one.reason is Reason.IMPROVEMENT
+        models = front_acquisition(self._experiment.plan.acquisition).models if modelled else ""
         signs = self._experiment.objective.extremes
         predicted = tuple(
             self._prediction(
@@ -303,8 +305,8 @@ class Chooser:
         return _Choice(
             x=one.x,
             reason=one.reason,
-            member=_PROCESSES if modelled else "",
-            model=f"{_PROCESSES} on {runs} runs" if modelled else "",
+            member=models,
+            model=f"{models} on {runs} runs" if modelled else "",
             predicted=predicted,
             positive=tuple(bool(sign) for sign in known.log_sign) if modelled else (),
             failure=one.failure,

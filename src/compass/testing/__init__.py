@@ -24,6 +24,7 @@ from compass.testing.base import ConformanceError
 from compass.testing.embedding import check_embedding
 from compass.testing.executor import check_executor
 from compass.testing.exporter import check_exporter
+from compass.testing.front_acquisition import check_front_acquisition
 from compass.testing.generator import check_generator
 from compass.testing.reader import check_reader
 from compass.testing.reducer import check_reducer
@@ -40,6 +41,7 @@ __all__ = [
     "check_embedding",
     "check_executor",
     "check_exporter",
+    "check_front_acquisition",
     "check_generator",
     "check_reader",
     "check_reducer",

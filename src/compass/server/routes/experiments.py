@@ -48,7 +48,8 @@ class NewExperiment(Noun):
     name: Name = "experiment"
     plan: dict[str, Any] = Field(
         description="as a plan file has it: columns, rules, fixed, goals, weights, reference, "
-        "budget, starts, repeats, stop_below, seed; no command, as the server makes no runs"
+        "budget, starts, repeats, stop_below, acquisition, seed; no command, as the server makes "
+        "no runs"
     )
 
 
