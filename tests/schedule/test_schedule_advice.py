@@ -47,6 +47,8 @@ def made(count: int, seed: int = 3, **other: object) -> Jobs:
         "memory_used": elapsed * 2**20,
         "cores_used": np.full(count, 3.9),
         "gpus_used": nothing,
+        "eligible": submit,
+        "wait": np.full(count, 5.0),
     }
     return Jobs(**{**columns, **other})  # type: ignore[arg-type]
 

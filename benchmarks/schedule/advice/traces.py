@@ -15,7 +15,7 @@ from compass.schedule.advice.source import past_jobs
 
 _NUMBERS = (
     "submit start end elapsed limit cores cores_asked nodes gpus tasks memory_asked memory_used "
-    "cores_used gpus_used"
+    "cores_used gpus_used eligible wait"
 )
 _SAME = 0.06  # how far counts of cores of one kind of job may lie apart, relatively
 
@@ -36,6 +36,7 @@ def _jobs(columns: dict[str, list[Any]]) -> Jobs:
     for name in numbers:
         made[name] = np.array(columns.get(name, [np.nan] * count), dtype=float)
     made["end"] = made["start"] + made["elapsed"]
+    made["eligible"], made["wait"] = made["submit"], made["start"] - made["submit"]
     made["nodes"] = np.nan_to_num(made["nodes"], nan=1.0)
     order = np.argsort(made["submit"], kind="stable")
     return Jobs(**{name: values[order] for name, values in made.items()})

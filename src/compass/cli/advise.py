@@ -13,10 +13,11 @@ from compass.cli import flags
 from compass.domain.errors import BadInput
 
 if TYPE_CHECKING:
-    from compass.domain.advice import Advice
+    from compass.domain.advice import Advice, WaitAdvice
     from compass.schedule.advice.advisor import Advisor
 
 _RECENT = "sacct:-S now-90days"
+_MINUTE, _DAY = 60.0, 86400.0
 
 
 class Form(StrEnum):
@@ -116,6 +117,8 @@ def _print(one: "Advice") -> None:
             f"  a job reserves {_amount(one.saved_core_hours)} core-hours and "
             f"{_amount(one.saved_gb_hours)} GB-hours that it does not use"
         )
+    if one.start is not None:
+        _print_start(one.start)
     for remark in one.remarks:
         typer.echo(f"  note: {safe(remark)}")
     if one.evidence:
@@ -123,6 +126,38 @@ def _print(one: "Advice") -> None:
         more = f" and {one.similar - 5} more" if one.similar > 5 else ""
         typer.echo(f"  rests on jobs {shown}{more}")
     typer.echo("")
+
+
+def _print_start(start: "WaitAdvice") -> None:
+    """When it would start as asked, as advised, and with other sizes; and what that is worth."""
+    if start.missing is not None:
+        typer.echo(f"  when it would start is not known: {safe(start.missing)}")
+        return
+    asked, *others = start.waits
+    many = [one for one in others if abs(one.wait - asked.wait) >= _MINUTE]
+    for one in (asked, *many):
+        often = f"{one.level:.0%} of such jobs: {span(one.low)} to {span(one.high)}"
+        typer.echo(f"  {one.of}: would start in {span(one.wait)} ({often})")
+        if one.may_run_longer:
+            how = "may run {} longer" if one.may_run_longer > 0 else "has to run {} shorter"
+            typer.echo(f"    it {how.format(span(abs(one.may_run_longer)))} to be done as early")
+    if len(many) < len(others):
+        names = " or ".join(one.of for one in others if one not in many)
+        typer.echo(f"  {names}: about as soon as asked")
+    typer.echo(f"    as asked: {asked.label.value}, {safe(asked.reason)}")
+    if many:
+        typer.echo(f"    others: {many[0].label.value}, {safe(many[0].reason.split('; ')[0])}")
+    if start.at is not None:
+        typer.echo(f"    by the queue of {start.at}, the last submission that is known")
+
+
+def span(seconds: float) -> str:
+    """About so long, for people who wait."""
+    if seconds < _MINUTE:
+        return "under a minute"
+    if seconds < 100 * _MINUTE:
+        return f"{seconds / _MINUTE:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 2 * _DAY else f"{seconds / _DAY:.1f} days"
 
 
 def _amount(value: float) -> str:

@@ -47,6 +47,33 @@ class KeptOption(Noun):
     why: str
 
 
+class PredictedWait(Noun):
+    """How long a request would be in the queue, in seconds."""
+
+    of: str = Field(description="which request: as asked, as advised, half the cores ...")
+    cores: float | None
+    nodes: float | None
+    limit: float | None
+    wait: float = Field(description="as likely longer as shorter")
+    low: float
+    high: float
+    level: float = Field(description="how many of such waits are between low and high")
+    may_run_longer: float | None = Field(
+        description="seconds that it may run longer than as asked and be done as early, by the "
+        "predicted waits; negative: it has to run shorter"
+    )
+    label: Label
+    reason: str
+
+
+class WaitAdvice(Noun):
+    """When the next job would start; without waits, `missing` says why."""
+
+    at: str | None = Field(None, description="of the last submission that the accounting tells")
+    waits: tuple[PredictedWait, ...] = ()
+    missing: str | None = None
+
+
 class Advice(Noun):
     """What the next job of this kind should ask for."""
 
@@ -63,6 +90,7 @@ class Advice(Noun):
     saved_gb_hours: float
     after_failure: bool = Field(False, description="the next attempt of a job that ran out of it")
     remarks: tuple[str, ...] = ()
+    start: WaitAdvice | None = Field(None, description="when it would start; None: not asked")
 
     @property
     def directives(self) -> tuple[str, ...]:

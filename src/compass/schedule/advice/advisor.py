@@ -1,5 +1,7 @@
 """Advice on a request, learnt from past jobs: `Advisor(jobs).advise(request)`."""
 
+from functools import cached_property
+
 import numpy as np
 
 from compass.domain.advice import Advice, JobRequest, KeptOption, PastJob, RequestEdit
@@ -9,6 +11,7 @@ from compass.schedule.advice.choose import Choice, choose, next_attempt, written
 from compass.schedule.advice.history import Codes, Similarity
 from compass.schedule.advice.jobs import Floats, Jobs, Texts, application_of
 from compass.schedule.advice.need import ENDED_FOR, Amounts, Needs
+from compass.schedule.advice.waits import WaitAdviser
 
 RISK = 0.05  # of running out: what one job in twenty may do
 _SHOWN = 10
@@ -35,6 +38,11 @@ class Advisor:
         self.needs = {of: Needs(past, self.groups, of, self.similarity) for of in _OPTION}
         self.now = float(np.nanmax(np.fmax(past.end, past.submit))) + 1.0
 
+    @cached_property
+    def waits(self) -> WaitAdviser:
+        """When the next jobs would start; learnt when it is asked for first."""
+        return WaitAdviser(self.past)
+
     def of_job(self, job: str) -> Advice:
         """What the next job like this past one should ask for."""
         rows = np.flatnonzero(self.past.id == job)
@@ -42,7 +50,7 @@ class Advisor:
             raise BadInput(
                 f"no job {job} is known", hint="an array task is 4711_3; look further back: -S"
             )
-        return self._advices(self.past.take(rows[-1:]), [f"job {job}"])[0]
+        return self._with_waits(self.past.take(rows[-1:]), [f"job {job}"])[0]
 
     def of_last(self, count: int, user: str | None = None) -> list[Advice]:
         """One advice for each kind of job among the last ones; the latest kind first."""
@@ -53,16 +61,24 @@ class Advisor:
                 raise BadInput(f"no job of {user} is known", hint="see who: sacct -a -X -o User")
         last = rows[-count:]
         kinds = dict(zip(self.groups[0, last].tolist(), last.tolist(), strict=True))
-        return self.of_rows(np.array(sorted(kinds.values(), reverse=True)))
+        chosen = self.past.take(np.array(sorted(kinds.values(), reverse=True)))
+        return self._with_waits(chosen, [f"job {number}" for number in chosen.id])
 
     def of_rows(self, rows: Codes) -> list[Advice]:
-        """What the next jobs like these past ones should ask for."""
+        """What the next jobs like these past ones should ask for, and not when they would start."""
         chosen = self.past.take(rows)
         return self._advices(chosen, [f"job {number}" for number in chosen.id])
 
     def of_request(self, request: JobRequest, about: str = "the request") -> Advice:
         """What this request should ask for instead."""
-        return self._advices(job_of_request(request, self.now), [about])[0]
+        return self._with_waits(job_of_request(request, self.now), [about])[0]
+
+    def _with_waits(self, jobs: Jobs, abouts: list[str]) -> list[Advice]:
+        """The same with predicted waits."""
+        return [
+            one.model_copy(update={"start": self.waits.of(jobs.take(np.array([row])), one.edits)})
+            for row, one in enumerate(self._advices(jobs, abouts))
+        ]
 
     def _advices(self, jobs: Jobs, abouts: list[str]) -> list[Advice]:
         """One advice for each of these jobs, asked now."""
@@ -282,4 +298,6 @@ def job_of_request(request: JobRequest, at: float) -> Jobs:
         memory_used=nothing,
         cores_used=nothing,
         gpus_used=nothing,
+        eligible=moment,
+        wait=nothing,
     )

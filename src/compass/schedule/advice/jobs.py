@@ -17,9 +17,9 @@ Mask = NDArray[np.bool_]
 
 # Columns that advice reads; others need not be kept in memory.
 _COLUMNS = (
-    "JobID JobName User Partition State Submit Start End Elapsed ElapsedRaw Timelimit TimelimitRaw "
-    "AllocCPUS NCPUS ReqCPUS NNodes AllocNodes NTasks ReqMem MaxRSS TotalCPU TRESUsageInTot "
-    "TRESUsageInAve AllocTRES Cluster"
+    "JobID JobName User Partition State Submit Eligible Start End Elapsed ElapsedRaw Timelimit "
+    "TimelimitRaw Planned Reserved AllocCPUS NCPUS ReqCPUS NNodes AllocNodes NTasks ReqMem MaxRSS "
+    "TotalCPU TRESUsageInTot TRESUsageInAve AllocTRES Cluster"
 )
 COLUMNS = tuple(_COLUMNS.split())
 _WRITTEN_HASH = re.compile(r"[0-9a-f]{32,}")
@@ -31,7 +31,8 @@ _LEAST_SECONDS = 10.0  # a job that ran for less may have no CPU time in account
 class Jobs:
     """Past jobs in the order of submission; NaN or None is what is not known.
 
-    Memory is in bytes on each node.
+    Memory is in bytes on each node. `eligible` is when nothing but the queue kept a job any more,
+    `wait` how long it was in the queue from then on; unknown where it has not started.
     """
 
     id: Texts
@@ -53,6 +54,8 @@ class Jobs:
     memory_used: Floats
     cores_used: Floats
     gpus_used: Floats
+    eligible: Floats
+    wait: Floats
 
     def __len__(self) -> int:
         return len(self.id)
@@ -110,7 +113,14 @@ def jobs_of_table(table: pa.Table) -> Jobs:
         return found
 
     elapsed, submit = numbers("Elapsed", "ElapsedRaw"), moments("Submit")
-    start, end = moments("Start"), moments("End")
+    start, end, states = moments("Start"), moments("End"), texts("State")
+    eligible = np.where(np.isnan(moments("Eligible")), submit, moments("Eligible"))
+    if "Eligible" in names:  # something else than the queue keeps them: a hold, another job
+        kept = np.isnan(moments("Eligible")) & (states == "PENDING")
+        eligible = np.where(kept, np.nan, eligible)
+    told = numbers("Planned", "Reserved")
+    wait = np.maximum(np.where(np.isnan(start), told, start - eligible), 0.0)
+    ran = (elapsed > 0) | np.isin(states, ("RUNNING", "COMPLETED"))
     if np.isnan(submit).all():
         submit = np.arange(count, dtype=float)  # rows of accounting are in the order of time
         start, end = submit, submit
@@ -126,7 +136,7 @@ def jobs_of_table(table: pa.Table) -> Jobs:
         user=texts("User"),
         name=texts("JobName"),
         partition=texts("Partition"),
-        state=texts("State"),
+        state=states,
         submit=submit,
         start=start,
         end=end,
@@ -141,6 +151,8 @@ def jobs_of_table(table: pa.Table) -> Jobs:
         memory_used=_positive(used),  # no job uses none: the site gathers nothing
         cores_used=busy,
         gpus_used=numbers("usage_in_ave_gpuutil"),
+        eligible=eligible,
+        wait=np.where(ran, wait, np.nan),  # who was cancelled before has a start, too
     )
     known = np.flatnonzero(~np.isnan(submit))
     return found.take(known[np.argsort(submit[known], kind="stable")])
