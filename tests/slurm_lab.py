@@ -60,9 +60,16 @@ MpiDefault=none
 ReturnToService=2
 KillWait=2
 SlurmdParameters=config_overrides
+JobSubmitPlugins=lua
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory={memory} State=UNKNOWN
 PartitionName=lab Nodes={host} Default=YES MaxTime=INFINITE State=UP
+"""
+
+# What slurmctld calls at each submission: nothing is changed. Tests of job_submit put theirs here.
+NOTHING_AT_SUBMISSION = """\
+function slurm_job_submit(job, partitions, uid) return slurm.SUCCESS end
+function slurm_job_modify(job, record, partitions, uid) return slurm.SUCCESS end
 """
 
 SLURMDBD_CONF = """\
@@ -286,6 +293,7 @@ class _Keeper:
             (self.folder / name).mkdir()
             (self.folder / name).chmod(0o1777)
         self.conf.write_text(SLURM_CONF.format(**self.words))
+        (self.folder / "job_submit.lua").write_text(NOTHING_AT_SUBMISSION)
         secret = self.folder / "slurmdbd.conf"
         secret.touch(mode=0o600)
         secret.write_text(SLURMDBD_CONF.format(**self.words))

@@ -1,9 +1,10 @@
-"""The hook inside a real sbatch: it writes down, tells, changes, and never stands in the way."""
+"""The hook inside a real sbatch and slurmctld: it writes down, tells, and is never in the way."""
 
 import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from test_schedule_advice import cut_off, made
 from compass.domain.errors import BadInput
 from compass.schedule.advice.advisor import Advisor
 from compass.schedule.hook.build import Mode, build_hook
-from slurm_lab import SlurmLab
+from slurm_lab import NOTHING_AT_SUBMISSION, SlurmLab
 
 ODD = 'ann"\\\n]] .. os.exit(1) --'  # nobody's name, and a text must stay a text
 
@@ -107,6 +108,10 @@ def test_modes_of_the_hook(site: Site) -> None:
     job, _ = site.submit("--time=2")  # too little is found as well
     assert site.shown(job)["TimeLimit"] == limit["advised"].removeprefix("0-")
     assert any(one["why"] == "similar jobs need more" for one in site.decisions())
+    job, _ = site.submit("--exclusive", "--mem=6000M")
+    assert site.shown(job)["MinMemoryNode"] == "6000M"
+    memory = next(one for one in site.decisions() if one["option"] == "mem")
+    assert (memory["applied"], memory["why"]) == (False, "whole nodes are asked for")
 
 
 def test_the_hook_stays_out_of_the_way(site: Site) -> None:
@@ -128,6 +133,106 @@ def test_the_hook_stays_out_of_the_way(site: Site) -> None:
         assert site.shown(job)["TimeLimit"] == "10:00:00"
     (site.folder / "hook" / "table.lua").unlink()
     site.submit("--time=10:00:00")
+
+
+@dataclass
+class Controller:
+    """A slurmctld that has the hook."""
+
+    lab: SlurmLab
+    folder: Path  # that slurmctld can read and write
+
+    def build(self, mode: Mode, **other: Any) -> None:
+        names = np.array(["ctl-app"] * 300, dtype=object)
+        jobs = made(300, user=np.array(["root"] * 300, dtype=object), name=names)
+        build_hook(Advisor(jobs), self.folder, mode, **other)
+        self.install((self.folder / "job_submit.lua").read_text())
+
+    def install(self, script: str) -> None:
+        place = self.lab.folder / "job_submit.lua"
+        newer = max(time.time(), place.stat().st_mtime) + 10.0
+        place.write_text(script)
+        os.utime(place, (newer, newer))  # slurmctld reads a script again that is newer, in seconds
+
+    def submit(self, *options: str) -> tuple[dict[str, str], str]:
+        """What Slurm took a held job for, and what sbatch printed on standard error."""
+        done = subprocess.run(
+            ("sbatch", "--parsable", "--hold", "--job-name=ctl-app", *options),
+            input="#!/bin/sh\ntrue\n",
+            env=os.environ | {"SLURM_CONF": str(self.lab.conf)},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        words = self.lab.run("scontrol", "-o", "show", "job", done.stdout.strip()).split()
+        return dict(word.split("=", 1) for word in words if "=" in word), done.stderr
+
+    def decisions(self) -> list[dict[str, Any]]:
+        """What was written down since the last look."""
+        log = self.folder / "decisions.jsonl"
+        found = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        log.unlink(missing_ok=True)
+        return found
+
+
+@pytest.fixture
+def controller(slurm: SlurmLab) -> Iterator[Controller]:
+    folder = slurm.folder / "hook"
+    folder.mkdir(exist_ok=True)
+    shutil.chown(folder, "slurm")
+    found = Controller(slurm, folder)
+    yield found
+    found.install(NOTHING_AT_SUBMISSION)
+    slurm.run("scancel", f"--user={os.getuid()}", "--state=PENDING", "--name=ctl-app")
+
+
+def test_the_hook_inside_slurmctld(controller: Controller) -> None:
+    controller.build("observe")
+    job, told = controller.submit("--time=10:00:00", "--mem=6000M")
+    assert (job["TimeLimit"], job["MinMemoryNode"], told) == ("10:00:00", "6000M", "")
+    seen = {one["option"]: one for one in controller.decisions()}
+    assert set(seen) == {"mem", "time"}
+    limit = seen["time"]
+    assert (limit["user"], limit["asked"], limit["applied"]) == ("root", "0-10:00:00", False)
+    assert limit["why"] == "similar jobs need less"
+
+    controller.build("advise")
+    job, told = controller.submit("--time=10:00:00")
+    assert f"--time={limit['advised']} would do" in told
+    assert job["TimeLimit"] == "10:00:00"
+
+    controller.build("enforce")
+    job, told = controller.submit("--time=10:00:00", "--mem=6000M")
+    assert f"--time={limit['advised']} is asked for" in told
+    assert job["TimeLimit"] == limit["advised"].removeprefix("0-")
+    assert job["MinMemoryNode"] == seen["mem"]["advised"]
+    controller.decisions()
+    job, _ = controller.submit("--time=10:00:00", "--mem-per-cpu=3000M")
+    assert job["MinMemoryCPU"] == "3000M"
+    assert "per CPU" in next(o["why"] for o in controller.decisions() if o["option"] == "mem")
+    job, _ = controller.submit("--exclusive", "--mem=6000M")
+    assert job["MinMemoryNode"] == "6000M"
+    assert "whole nodes" in next(o["why"] for o in controller.decisions() if o["option"] == "mem")
+
+
+def test_slurmctld_takes_jobs_whatever_goes_wrong(controller: Controller) -> None:
+    controller.build("enforce")
+    (controller.folder / "off").touch()
+    job, told = controller.submit("--time=10:00:00")
+    assert (job["TimeLimit"], told, controller.decisions()) == ("10:00:00", "", [])
+    (controller.folder / "off").unlink()
+    controller.build("enforce", days=-1.0)
+    job, _ = controller.submit("--time=10:00:00")
+    assert job["TimeLimit"] == "10:00:00"
+    assert controller.decisions()[-1]["why"] == "the table is too old"
+    for broken in ("return {", "return { jobs = 3 }", ""):
+        (controller.folder / "table.lua").write_text(broken)
+        job, _ = controller.submit("--time=10:00:00")
+        assert job["TimeLimit"] == "10:00:00"
+    (controller.folder / "table.lua").unlink()
+    job, _ = controller.submit("--time=10:00:00")
+    assert job["TimeLimit"] == "10:00:00"
 
 
 def test_kinds_that_are_often_cut_off_have_no_limit_in_the_table(tmp_path: Path) -> None:

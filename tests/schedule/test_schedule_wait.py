@@ -206,6 +206,20 @@ def test_a_queue_that_slows_down_is_seen_before_its_jobs_start(queue: QueuedJobs
     assert found.high[0] > 10 * 86400.0
 
 
+def test_jobs_that_were_cancelled_in_the_queue_wait_no_longer(queue: QueuedJobs) -> None:
+    gone = np.arange(len(queue)) % 10 == 0
+    cancelled = replace(
+        queue,
+        wait=np.where(gone, np.nan, queue.wait),
+        left=np.where(gone, queue.queued + 60.0, queue.left),
+        end=np.where(gone, queue.queued + 60.0, queue.end),
+    )
+    late = replace(asked_of(queue), queued=queue.queued[-1:] + 30 * 86400.0)
+    found = WaitModel(cancelled).predict(late)
+    assert found.held[0] > 0.85
+    assert found.high[0] < 5 * 86400.0
+
+
 def test_too_few_waits_say_nothing(queue: QueuedJobs) -> None:
     assert not WaitModel(queue.take(slice(0, 40))).learnt
     few = WaitModel(queue.take(slice(0, 200)))

@@ -47,10 +47,11 @@ def hook(
     ] = None,
     as_json: flags.AsJson = False,
 ) -> None:
-    """Advice at submit time: a table of past jobs, and a script for Slurm's cli_filter.
+    """Advice at submit time: a table of past jobs, and scripts for cli_filter and job_submit.
 
-    It runs inside sbatch, never inside slurmctld, and a job is submitted as it was asked for
-    whatever goes wrong. A file named `off` in the folder switches it off.
+    The first runs inside sbatch and never inside slurmctld, the second inside slurmctld: take one
+    of them. A job is submitted as it was asked for whatever goes wrong. A file named `off` in the
+    folder switches it off.
     """
     from compass.schedule.advice.advisor import Advisor
     from compass.schedule.advice.source import past_jobs
@@ -63,4 +64,8 @@ def hook(
     typer.echo(f"{found.kinds} kinds of jobs, mode {found.mode}, table {found.table}")
     typer.echo(f"to install: cp {found.folder}/cli_filter.lua beside slurm.conf, and in slurm.conf")
     typer.echo("  CliFilterPlugins=cli_filter/lua")
+    typer.echo(
+        "or, inside slurmctld, the same with job_submit.lua, which can write where it logs, and"
+    )
+    typer.echo("  JobSubmitPlugins=lua")
     typer.echo(f"to switch off: touch {found.folder}/off")

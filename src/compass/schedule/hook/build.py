@@ -1,4 +1,4 @@
-"""Writes the table that is looked up at submit time, and the script that does so."""
+"""Writes the table that is looked up at submit time, and the scripts that do so."""
 
 import hashlib
 import string
@@ -19,6 +19,7 @@ from compass.schedule.advice.jobs import application_of
 
 Mode = Literal["observe", "advise", "enforce"]
 MODES: tuple[Mode, ...] = ("observe", "advise", "enforce")
+SCRIPTS = ("cli_filter.lua", "job_submit.lua")
 _ENOUGH = 20  # similar jobs; fewer are no ground for what nobody looks at
 _MOST = 50_000  # kinds of jobs: a table of them is loaded in a tenth of a second
 _DAYS = 14.0
@@ -42,7 +43,7 @@ def build_hook(
     days: float = _DAYS,
     log: str | None = None,
 ) -> HookReport:
-    """Write `cli_filter.lua` and `table.lua` into a folder; each is replaced whole."""
+    """Write `table.lua` and the scripts that look into it; each file is replaced whole."""
     if mode not in MODES:
         raise BadInput(f"there is no mode '{mode}'", hint=f"one of: {', '.join(MODES)}")
     where = str(folder.resolve())
@@ -68,9 +69,12 @@ def build_hook(
         "}}",
     ]
     files.write_text(folder / "table.lua", "\n".join(table) + "\n")
-    script = resources.files("compass.schedule.hook").joinpath("cli_filter.lua").read_text()
-    files.write_text(folder / "cli_filter.lua", script.replace("@FOLDER@", where))
-    for name in ("table.lua", "cli_filter.lua"):
+    own = resources.files("compass.schedule.hook")
+    common = own.joinpath("common.lua").read_text().replace("@FOLDER@", where)
+    for name in SCRIPTS:
+        script = own.joinpath(name).read_text().replace("@COMMON@\n", common)
+        files.write_text(folder / name, script)
+    for name in ("table.lua", *SCRIPTS):
         (folder / name).chmod(0o644)  # everybody who submits reads them
     return HookReport(folder=where, kinds=len(entries), mode=mode, table=digest)
 

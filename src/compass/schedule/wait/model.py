@@ -178,6 +178,7 @@ class WaitModel:
         self.issued = np.full_like(self.raw, np.nan)
         began = self.jobs.queued[since] + self.jobs.wait[since]
         self._began = np.where(np.isnan(began), np.inf, began)
+        self._left = self.jobs.left[since]  # cancelled jobs leave without having started
         self._over = np.nan_to_num(self.logs[since])[:, None] - self.raw
 
     def _issue(self, rows: Codes) -> None:
@@ -201,8 +202,9 @@ class WaitModel:
             return raw
         found = np.array([np.quantile(over[:, n], level) for n, level in enumerate(LEVELS)])
         # Who waits still, and for longer than these say already, will be above them.
-        late = log_wait(at - self.jobs.queued[self._first :][near][~known])[:, None]
-        late = late - self.raw[near][~known]
+        waits = self._left[near] > at
+        late = log_wait(at - self.jobs.queued[self._first :][near][waits])[:, None]
+        late = late - self.raw[near][waits]
         for n in (1, 2):
             beyond = late[:, n][late[:, n] > found[n]]
             if len(beyond):
@@ -218,7 +220,8 @@ class WaitModel:
         known = self._began[near] < at
         logs = self.logs[self._first :][near]
         inside = (logs >= low) & (logs <= high) & known
-        late = ~known & (log_wait(at - self.jobs.queued[self._first :][near]) > high)
+        waits = self._left[near] > at
+        late = waits & (log_wait(at - self.jobs.queued[self._first :][near]) > high)
         told = int((known | late).sum())
         return float(inside.sum()) / told if told >= _FEWEST_JUDGED else np.nan
 
