@@ -9,6 +9,7 @@ from compass.domain.errors import BadInput, QueryProblem
 from compass.domain.front import ReferenceFrom
 from compass.pareto.front import nondominated
 from compass.pareto.hypervolume import hypervolume
+from compass.trust.front_words import point_in_words
 
 KNOBS = ["nodes", "cores", "gpus"]
 HERE = ["app == 'wrf'", "size == 200"]
@@ -246,3 +247,21 @@ def test_what_makes_no_front_is_refused(engine: cp.Compass) -> None:
         engine.pareto(["runtime"], ["runtime"], ask=KNOBS)
     with pytest.raises(BadInput, match="neither minimised nor maximised"):
         engine.pareto(["runtime", "power"], ask=KNOBS, reference={"state": 3})
+
+
+def test_from_a_run_it_is_told_what_is_traded(engine: cp.Compass) -> None:
+    """Changes are those beside the baseline, which the volume counts; words say them."""
+    answer = engine.pareto(["runtime", "power"], ask=KNOBS, run=5)
+    assert answer.front is not None
+    told = [point for point in answer.front.points if not point.idea]
+    (here,) = [point for point in told if not answer[point.place].edits]
+    assert here.change == pytest.approx({"runtime": 0, "power": 0})
+    assert point_in_words(here) == "as it is now"
+    for point in told:
+        for name in ("runtime", "power"):
+            assert point.change[name] == pytest.approx(point.values[name] / here.values[name] - 1)
+            assert here.values[name] < answer.front.reference[name]
+    assert all(share <= 1 for share in answer.front.extent.values())
+    best = nondominated(values(answer))
+    assert [point.smaller_change for point in told] == [not one for one in best]
+    assert "nothing has to change" not in " ".join(answer.notes)

@@ -216,7 +216,9 @@ def print_front(
         for point in (front.points if points is None else points)
         if not point.idea
     ]
-    console.print(table(["", "", "beside the ends of the front"], rows))
+    traded = any(point.change for point in front.points)
+    head = "what is traded from here" if traded else "beside the ends of the front"
+    console.print(table(["", "", head], rows))
     console.print()
 
 
@@ -231,6 +233,7 @@ def _kinds(front: Front, point: FrontPoint) -> str:
         "" if front.hypervolume_measured is None else measured,
         "kept: measured" if point.dominated and point.measured else "",
         "promising" if point.promising else "",
+        "a smaller change" if point.smaller_change else "",
         f"like {', '.join(others[:_LIKE])}{more}" if others else "",
         "proved" if point.proved else "",
     ]

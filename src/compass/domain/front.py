@@ -21,6 +21,7 @@ class ReferenceFrom(StrEnum):
 
     GIVEN = "given"
     MEASURED = "the measured trade-offs of the context"
+    BASELINE = "the run that the question starts from"
     PREDICTED = "the settings of past runs, as predicted in the contexts of the question"
 
 
@@ -73,6 +74,16 @@ class FrontPoint(Noun):
         "intervals overlap",
     )
     against: tuple[TradeOff, ...] = Field((), description="beside the best of every outcome")
+    change: dict[str, float] = Field(
+        default_factory=dict,
+        description="from a baseline: per outcome how much more (less: negative) it is than there, "
+        "as a share; an outcome that is 0 there has none",
+    )
+    smaller_change: bool = Field(
+        False,
+        description="from a baseline: another point is no worse in any outcome; this one is told "
+        "because it changes less",
+    )
     proved: bool | None = Field(
         None, description="proved to be dominated by nothing under the model; None: not tried"
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from compass.domain.answer import Certificate, CertificateStatus, Label, Suggestion
 from compass.domain.base import Value
 from compass.domain.errors import ConflictingRules
-from compass.domain.goal import Observe
+from compass.domain.goal import Extreme, Observe
 from compass.domain.space import Category, Number
 from compass.domain.target import Target
 from compass.generate.base import Candidates, generator_for
@@ -123,7 +123,9 @@ def notes(task: SearchTask, suggestions: tuple[Suggestion, ...]) -> tuple[str, .
     if wanted is not None and 0 < len(suggestions) < wanted:
         found.append(f"{wanted} answers were asked for; {len(suggestions)} that differ were found.")
     unmoved = suggestions and suggestions[0].meets_goals and not suggestions[0].edits
-    if task.baseline is not None and not task.forward and unmoved:
+    # Where outcomes are traded off, the baseline is one of several answers.
+    traded = sum(isinstance(goal, Extreme) for goal in task.query.goals.values()) > 1
+    if task.baseline is not None and not task.forward and unmoved and not traded:
         found.append("The baseline already meets the goal; nothing has to change.")
     return tuple(found)
 

@@ -59,8 +59,22 @@ def reference_point(task: SearchTask) -> Reference:
     for place, target in enumerate(aims):
         if target.name in given:
             found[place] = sign(target) * given[target.name]
-    whence = tuple(ReferenceFrom.GIVEN if t.name in given else origin for t in aims)
-    return Reference(found, whence)
+    whence = [ReferenceFrom.GIVEN if t.name in given else origin for t in aims]
+    here = values_here(task)
+    if here is not None:
+        # What is traded from a run counts from there on: its own values lie before the reference.
+        behind = reference_of(np.array([here, found]), np.array([here, found]))
+        for place in np.flatnonzero((here >= found) & np.isfinite(here)):
+            if whence[place] is not ReferenceFrom.GIVEN:
+                found[place], whence[place] = behind[place], ReferenceFrom.BASELINE
+    return Reference(found, tuple(whence))
+
+
+def values_here(task: SearchTask) -> Floats | None:
+    """The outcomes at the baseline, [k] in units; None without one."""
+    if task.baseline is None:
+        return None
+    return np.asarray(in_units(task, score(task, task.origin[None, :]).values)[0])
 
 
 def _known_values(task: SearchTask) -> tuple[Floats, ReferenceFrom]:
@@ -143,6 +157,7 @@ def _points(
     task = found.task
     aims = objectives(task.targets)
     turn = np.array([sign(target) for target in aims])
+    names = [target.name for target in aims]
     runs, own = _runs(task, found.scored.X), np.zeros(len(values), dtype=np.bool_)
     if task.past_runs is not None:
         own = np.isin(task.past_runs.find(found.scored.X), measured_front(task))
@@ -151,6 +166,9 @@ def _points(
     bends[_knees(values, np.flatnonzero(sure & found.on_front))] = True
     best = values[sure] if sure.any() else values
     outcomes = turn * values
+    here = values_here(task)
+    sure_front = np.zeros(len(values), dtype=np.bool_)
+    sure_front[sure] = nondominated(values[sure])
     return tuple(
         FrontPoint(
             place=one.place,
@@ -162,11 +180,22 @@ def _points(
             dominated=not bool(found.on_front[i]),
             promising=bool(found.promising[i]),
             knee=bool(bends[i]),
+            change={} if here is None else _changes(names, turn, values[i], here),
+            smaller_change=here is not None and bool(sure[i] and not sure_front[i]),
             alike=tuple(int(j) for j in np.flatnonzero(apart[i]) if j != i),
-            against=against([t.name for t in aims], turn, values[i], best),
+            against=against(names, turn, values[i], best),
         )
         for i, one in enumerate(told)
     )
+
+
+def _changes(names: Sequence[str], turn: Floats, own: Floats, other: Floats) -> dict[str, float]:
+    """By how much the outcomes of a point [k] are more than those of another one, as shares."""
+    return {
+        name: float(turn[j] * (own[j] - other[j]) / abs(other[j]))
+        for j, name in enumerate(names)
+        if other[j]
+    }
 
 
 def _knees(values: Floats, places: Positions) -> Positions:
@@ -205,10 +234,5 @@ def against(names: Sequence[str], turn: Floats, own: Floats, front: Floats) -> t
     found = []
     for k, name in enumerate(names):
         best = front[int(np.lexsort((front.sum(axis=1), front[:, k]))[0])]
-        changes = {
-            other: float(turn[j] * (own[j] - best[j]) / abs(best[j]))
-            for j, other in enumerate(names)
-            if best[j]
-        }
-        found.append(TradeOff(best=name, changes=changes))
+        found.append(TradeOff(best=name, changes=_changes(names, turn, own, best)))
     return tuple(found)

@@ -102,8 +102,11 @@ def spread(values: Floats, ideal: Floats, reference: Floats) -> float:
 
 
 def extent(values: Floats, ideal: Floats, reference: Floats) -> Floats:
-    """Per outcome the share of the way from the ideal to the reference that is covered, [k]."""
-    return np.asarray(np.ptp(unit_values(values, ideal, reference), axis=0))
+    """Per outcome the share of the way from the ideal to the reference that is covered, [k].
+
+    What lies behind the reference covers no more than the way up to it.
+    """
+    return np.asarray(np.ptp(np.minimum(unit_values(values, ideal, reference), 1.0), axis=0))
 
 
 def knees(values: Floats) -> Positions:

@@ -12,14 +12,20 @@ _FEATURES = 5  # that a model attends to most
 _NOTHING = 0.0005  # a change below this share reads as none
 
 
-def trade_in_words(trade: TradeOff) -> str:
-    """`runtime 2 % more, power 30 % less than at the best runtime`; empty at that point itself."""
+def _in_words(changes: Mapping[str, float]) -> str:
+    """`runtime 2 % more, power 30 % less`; empty where nothing changes."""
     parts = [
         f"{name} {_percent(abs(share))} {'more' if share > 0 else 'less'}"
-        for name, share in trade.changes.items()
+        for name, share in changes.items()
         if abs(share) >= _NOTHING
     ]
-    return f"{', '.join(parts)} than at the best {trade.best}" if parts else ""
+    return ", ".join(parts)
+
+
+def trade_in_words(trade: TradeOff) -> str:
+    """`runtime 2 % more, power 30 % less than at the best runtime`; empty at that point itself."""
+    told = _in_words(trade.changes)
+    return f"{told} than at the best {trade.best}" if told else ""
 
 
 def _percent(share: float) -> str:
@@ -28,7 +34,13 @@ def _percent(share: float) -> str:
 
 
 def point_in_words(point: FrontPoint) -> str:
-    """A point beside the best of the first outcome, a knee beside all ends, as a clause."""
+    """A point as a clause: beside the best of the first outcome, a knee beside all ends.
+
+    From a baseline: beside that.
+    """
+    if point.change:
+        told = _in_words(point.change)
+        return f"{told} than now" if told else "as it is now"
     said = [words for words in map(trade_in_words, point.against) if words]
     if not said:
         return "best in everything"
@@ -91,5 +103,6 @@ def _volume(front: Front, units: Units) -> str:
 _WHENCE = {
     ReferenceFrom.GIVEN: "as given",
     ReferenceFrom.MEASURED: "a tenth behind what was measured",
+    ReferenceFrom.BASELINE: "a tenth behind the run that is asked about",
     ReferenceFrom.PREDICTED: "a tenth behind what past settings are predicted to reach",
 }
