@@ -40,6 +40,14 @@ class ServeFlags:
     state: Annotated[Path | None, typer.Option(help="The folder in which everything is kept.")] = (
         None
     )
+    store: Annotated[
+        str | None,
+        typer.Option(
+            envvar="COMPASS_STORE",
+            help="postgresql://...: several servers share the state; the folder is on a file "
+            "system of all.",
+        ),
+    ] = None
     allow: Annotated[
         list[Path] | None,
         typer.Option("--allow", help="A folder whose files may be named by path; may be repeated."),
@@ -116,6 +124,7 @@ class ServeFlags:
             host=self.host,
             port=self.port,
             state=(self.state or default_state()).absolute(),
+            store=self.store,
             # Where people are known, nobody else needs to get in.
             token=self.token or (None if is_loopback(self.host) or known else new_token()),
             folders=tuple(folder.resolve() for folder in self.allow or ()),

@@ -77,9 +77,9 @@ def _decided(head: dict[str, Any]) -> dict[str, Any]:
 
 def named(workspace: Workspace, name: str, called: str | None) -> AnswerInfo:
     """The answer by the name that a person gives it; without one, by its question again."""
-    about = workspace.get("answers", name, AnswerInfo).model_copy(update={"name": called})
-    workspace.put("answers", name, about)
-    return about
+    return workspace.update(
+        "answers", name, AnswerInfo, lambda about: about.model_copy(update={"name": called})
+    )
 
 
 def file_of(about: AnswerInfo) -> str:

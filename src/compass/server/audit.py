@@ -9,6 +9,7 @@ what their tables hold is never in it.
 """
 
 import hashlib
+import heapq
 import json
 import os
 import re
@@ -28,10 +29,10 @@ from compass.server import logs
 from compass.server.connections import source_of
 from compass.server.people import current, person_of
 from compass.server.problems import Refused
-from compass.server.store import ABOUT, AUDIT, Workspace
+from compass.server.store import AUDIT, Workspace
 
 _READ = ("GET", "HEAD", "OPTIONS")  # methods that change nothing
-_DAY = r"([0-9]{4}-[0-9]{2}-[0-9]{2})\.jsonl"
+_DAY = r"([0-9]{4}-[0-9]{2}-[0-9]{2})(\.[0-9a-f]{16})?\.jsonl"
 # What is found out about the request that is being served.
 _FACTS: ContextVar[dict[str, Any] | None] = ContextVar("facts", default=None)
 
@@ -44,9 +45,13 @@ def note(**facts: Any) -> None:
 
 
 class AuditLog:
-    """The files of the log, one for each day."""
+    """The files of the log, one for each day; of servers that share a state, one of each.
 
-    def __init__(self, state: Path) -> None:
+    Lines of two machines that add to one file on a network could be lost.
+    """
+
+    def __init__(self, state: Path, server: str = "") -> None:
+        self.end = f".{server}.jsonl" if server else ".jsonl"
         self.folder = state / AUDIT
         self.folder.mkdir(exist_ok=True, mode=0o700)
         self._writing = threading.Lock()
@@ -62,7 +67,7 @@ class AuditLog:
             logs.trouble("audit", error, line=line)
 
     def _append(self, day: date, written: bytes) -> None:
-        path = self.folder / f"{day}.jsonl"
+        path = self.folder / f"{day}{self.end}"
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             end = os.fstat(handle).st_size
@@ -81,14 +86,16 @@ class AuditLog:
         for one in found:
             with suppress(ValueError):  # 2026-13-01
                 days += [] if one is None else [date.fromisoformat(one[1])]
-        return sorted(days)
+        return sorted(set(days))
+
+    def _files(self, day: date) -> list[Path]:
+        return sorted(self.folder.glob(f"{day}*.jsonl"))
 
     def lines(self, day: date) -> Iterator[dict[str, Any]]:
         """The lines of a day; one that was cut short is left out."""
-        with suppress(FileNotFoundError), (self.folder / f"{day}.jsonl").open("rb") as file:
-            for line in file:
-                with suppress(ValueError):
-                    yield json.loads(line)
+        files = [_lines(one) for one in self._files(day)]
+        # Each file is in the order of its times, as its server saw them.
+        yield from heapq.merge(*files, key=lambda line: str(line.get("time")))
 
     def expire(self, days: float) -> int:
         """Remove files whose last line is older than so many days; how many. 0 days: none."""
@@ -96,8 +103,8 @@ class AuditLog:
             return 0
         oldest = datetime.now(UTC) - timedelta(days=days)
         gone = [day for day in self.days() if day < oldest.date()]
-        for day in gone:
-            (self.folder / f"{day}.jsonl").unlink(missing_ok=True)
+        for one in (path for day in gone for path in self._files(day)):
+            one.unlink(missing_ok=True)
         return len(gone)
 
     def ended(self, workspace: Workspace, job: Job) -> None:
@@ -118,20 +125,25 @@ class AuditLog:
         )
 
 
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        for line in file:
+            with suppress(ValueError):
+                yield json.loads(line)
+
+
 def versions(workspace: Workspace, engine: str | None) -> dict[str, str]:
     """Which data and models an engine has; nothing where it is gone, or not there yet."""
     if engine is None:
         return {}
     with suppress(OSError, Refused):  # a damaged engine tells so elsewhere
-        found = os.stat(workspace.place("engines", engine) / ABOUT)
-        return dict(_versions(workspace, engine, (found.st_ino, found.st_mtime_ns, found.st_size)))
+        mark = workspace.mark("engines", engine)
+        return dict(_versions(workspace, engine, mark)) if mark else {}
     return {}
 
 
 @lru_cache(256)
-def _versions(
-    workspace: Workspace, engine: str, _: tuple[int, int, int]
-) -> tuple[tuple[str, str], ...]:
+def _versions(workspace: Workspace, engine: str, _: str) -> tuple[tuple[str, str], ...]:
     """The same of an engine as its file is now: read once, for it may be large."""
     about = workspace.get("engines", engine, EngineInfo)
     models = json.dumps([one.model_dump(mode="json") for one in about.models])

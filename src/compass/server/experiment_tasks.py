@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from compass.domain.errors import BadInput, StudyProblem
 
 if TYPE_CHECKING:
+    from compass.domain.experiment import ExperimentStatus
     from compass.experiment.experiment import Experiment
 
 Report = Callable[[str, int, int], None]
@@ -40,20 +41,22 @@ def start(given: Given, _: Report) -> bytes:
         raise StudyProblem(
             f"an experiment of a server has at most {MOST_RUNS} runs", hint="ask for less"
         )
-    with Experiment.start(plan, given["store"], given["name"]) as experiment:
+    with Experiment.start(plan, given["store"], given.get("id", given["name"])) as experiment:
         return json.dumps({"plan": plain(experiment.plan)}).encode()
 
 
 def status(given: Given, _: Report) -> bytes:
     """How far an experiment is."""
     with _opened(given) as experiment:
-        return experiment.status().model_dump_json().encode()
+        return _called(experiment.status(), given).model_dump_json().encode()
 
 
 def report(given: Given, _: Report) -> bytes:
     """What an experiment found."""
     with _opened(given) as experiment:
-        return experiment.report().model_dump_json().encode()
+        found = experiment.report()
+        called = {"status": _called(found.status, given)}
+        return found.model_copy(update=called).model_dump_json().encode()
 
 
 def runs(given: Given, _: Report) -> bytes:
@@ -90,7 +93,7 @@ def tell(given: Given, _: Report) -> bytes:
     with _opened(given) as experiment:
         _check_room(experiment, sum(one.get(NUMBER) is None for one in given["results"]))
         told = tell_all(experiment, given["results"])._asdict()
-        now = experiment.status(outlook=False).model_dump(mode="json")
+        now = _called(experiment.status(outlook=False), given).model_dump(mode="json")
         return json.dumps(told | {"status": now}).encode()
 
 
@@ -101,14 +104,14 @@ def add(given: Given, _: Report) -> bytes:
         _check_room(experiment, len(given["configs"]) * repeats)
         for config in given["configs"]:
             experiment.enqueue(config, repeats=repeats)
-        return experiment.status(outlook=False).model_dump_json().encode()
+        return _called(experiment.status(outlook=False), given).model_dump_json().encode()
 
 
 def cancel(given: Given, _: Report) -> bytes:
     """Runs that nobody waits for any more."""
     with _opened(given) as experiment:
         experiment.cancel(*given["runs"])
-        return experiment.status(outlook=False).model_dump_json().encode()
+        return _called(experiment.status(outlook=False), given).model_dump_json().encode()
 
 
 def attach(given: Given, _: Report) -> bytes:
@@ -127,9 +130,16 @@ def attach(given: Given, _: Report) -> bytes:
 def _opened(given: Given) -> "Experiment":
     from compass.experiment.experiment import Experiment
 
+    if "id" in given:  # of many in a database
+        return Experiment.open(given["store"], given["id"])
     if not Path(given["store"]).is_file():
         raise BadInput("the runs of this experiment are gone", hint="delete it and begin anew")
     return Experiment.open(given["store"])  # the only one in it
+
+
+def _called(status: "ExperimentStatus", given: Given) -> "ExperimentStatus":
+    """A status under the name that a person gave; in a database it is kept by its id."""
+    return status.model_copy(update={"name": given.get("name", status.name)})
 
 
 def _check_room(experiment: "Experiment", more: int, beyond: int = 0) -> None:

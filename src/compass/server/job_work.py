@@ -52,13 +52,14 @@ async def read_dataset(
         )
         found = json.loads(written)
     except (Refused, asyncio.CancelledError):
-        # What cannot be read is of no use; a server that closes will try again.
-        if not service.jobs.closing:
+        # What cannot be read is of no use; where the job goes on elsewhere, it is.
+        if not service.jobs.goes_on(running):
             workspace.remove("datasets", name)
         raise
     found.pop("used")
-    about = workspace.get("datasets", name, DatasetInfo)  # unless it was deleted meanwhile
-    workspace.put("datasets", name, about.model_copy(update={"ready": True, **found}))
+    read = {"ready": True, **found}
+    # Unless it was deleted meanwhile.
+    workspace.update("datasets", name, DatasetInfo, lambda about: about.model_copy(update=read))
     return {}
 
 
@@ -111,12 +112,14 @@ async def learn_outcome(
 
     task = {"engine": str(service.engine_path(workspace, name)), "outcome": outcome}
     learnt = await _in_fit_pool(service, "learn", task, workspace, running, report)
-    about = workspace.get("engines", name, EngineInfo)  # others may have learnt meanwhile
     cards = [ModelCard.model_validate(card) for card in json.loads(learnt)]
     size = {"bytes": size_of(workspace.place("engines", name))}
-    workspace.put("engines", name, with_models(about, cards).model_copy(update=size))
+    # Others may have learnt meanwhile.
+    workspace.update(
+        "engines", name, EngineInfo, lambda about: with_models(about, cards).model_copy(update=size)
+    )
     service.unlearnt.pop(name, None)
-    workspace.count_again()
+    workspace.count_again("engines", name)
     return {}
 
 
@@ -127,8 +130,8 @@ async def tell_runs(
     try:
         await _learn_runs(service, workspace, given, running)
     finally:
-        # The new engine has its own copy of the runs; a server that closes will try again.
-        if not service.jobs.closing:
+        # The new engine has its own copy of the runs, unless it is made elsewhere.
+        if not service.jobs.goes_on(running):
             workspace.remove("datasets", given["runs"])
     return {}
 

@@ -52,6 +52,13 @@ class Running:
     left: bool = False  # nobody has waited for it for some time
     pending: int = 0  # parts that are to come, of a job that completes an answer
     soon_done: bool = True  # whether it ends within seconds, once it has begun
+    elsewhere: bool = False  # another server does it: here it is only followed
+    saves: "Callable[[Running], None] | None" = None  # keeps it; none: as a thing on disk
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """By what it is found: its workspace and its name."""
+        return self.workspace.id, self.job.id
 
     def update(self, **fields: Any) -> None:
         """Change its fields and wake everybody who follows it."""
@@ -71,8 +78,10 @@ class Running:
         self.save()
 
     def save(self) -> None:
-        """Keep it on disk."""
-        if self.kept:
+        """Keep it as it is now."""
+        if self.saves is not None:
+            self.saves(self)
+        elif self.kept:
             stored = StoredJob(job=self.job, given=self.given, attempts=self.attempts)
             self.workspace.put("jobs", self.job.id, stored)
 
@@ -138,8 +147,7 @@ class Jobs:
             loop = asyncio.get_running_loop()
             running.lingering = loop.call_later(self.linger, self._leave, running)
 
-    @staticmethod
-    def _leave(running: Running) -> None:
+    def _leave(self, running: Running) -> None:
         """Cancel a job that nobody waits for any more.
 
         One that has a working process and will soon be done is left alone: to end it is to end the
@@ -157,7 +165,7 @@ class Jobs:
 
     def _begin(self, running: Running) -> Running:
         running.save()
-        self.running[running.workspace.id, running.job.id] = running
+        self.running[running.key] = running
         running.task = asyncio.create_task(self._run(running))
         return running
 
@@ -166,7 +174,7 @@ class Jobs:
             made = await self.work[running.job.kind](running.workspace, running.given, running)
             running.update(state=State.DONE, ended=now(), **made)
         except asyncio.CancelledError:
-            if self.closing:
+            if self.goes_on(running):
                 self._put_off(running)
                 return
             running.update(state=State.CANCELLED, ended=now())
@@ -183,6 +191,10 @@ class Jobs:
         finally:
             if running.job.state.over:
                 self._end(running)
+
+    def goes_on(self, running: Running) -> bool:
+        """Whether a job that is stopped here goes on elsewhere: in the next server, or another."""
+        return self.closing or running.elsewhere
 
     def _put_off(self, running: Running) -> None:
         """Leave a job to the next server; that it was stopped in good order does not count."""
@@ -206,7 +218,7 @@ class Jobs:
             pass  # a full disk must not hide how the job ended; it is still shown from memory
         if running.kept:
             # From now on it is read from disk.
-            self.running.pop((running.workspace.id, running.job.id), None)
+            self.running.pop(running.key, None)
         elif len(self.running) > _KEPT:
             ended = [key for key, one in self.running.items() if one.job.state.over]
             for key in ended[:-_KEPT]:
@@ -224,6 +236,10 @@ class Jobs:
                 over += [job] if job.state.over else []
         for job in sorted(over, key=lambda job: job.created)[:-_KEPT]:
             workspace.remove("jobs", job.id)
+
+    def found(self, workspace: Workspace, name: str) -> Running | None:
+        """A job that can be followed; None: it is over, or there is none."""
+        return self.running.get((workspace.id, name))
 
     def get(self, workspace: Workspace, name: str) -> Job:
         """The state of a job."""
@@ -250,7 +266,7 @@ class Jobs:
 
     async def follow(self, workspace: Workspace, name: str) -> AsyncIterator[Job]:
         """A job each time something about it is new, until it is over or the server closes."""
-        running = self.running.get((workspace.id, name))
+        running = self.found(workspace, name)
         if running is None:
             yield self.get(workspace, name)
             return

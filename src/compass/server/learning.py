@@ -38,6 +38,9 @@ def learning(service: "Service", workspace: Workspace, engine: str, outcome: str
         about = (running.workspace, job.kind, job.engine, job.outcome)
         if about == (owner, "learn", engine, outcome) and not job.state.over:
             return running
+    service.unlearnt.pop(engine, None)
+    if outcome not in unlearnt(service, workspace, engine):
+        return None  # another server has learnt it meanwhile
     service.fit_pool.admit(owner.id)
     work = {"engine": engine, "outcome": outcome}
     return service.jobs.start(owner, "learn", work, engine=engine, outcome=outcome)

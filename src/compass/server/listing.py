@@ -7,13 +7,11 @@ and belongs into a thread.
 """
 
 import json
-import os
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic import ValidationError
@@ -31,7 +29,7 @@ from compass.domain.api import (
 )
 from compass.domain.base import Noun
 from compass.server.problems import Refused
-from compass.server.store import ABOUT, Kind, Workspace
+from compass.server.store import Kind, Workspace
 
 CURSOR = r"^[0-9]\.[0-9]{1,20}\.[0-9a-f]{16}$"
 _FORMAT = 1  # of summaries; those of another one are made again
@@ -102,6 +100,7 @@ def part_of(
     at = 0 if after is None else bisect_right(keys, _key(after))
     entries: list[Brief] = []
     more = None
+    kept = _kept_briefs(workspaces, listed.kind, keys[at : at + count])
     for key in keys[at:]:
         if len(entries) == count:
             more = _cursor(keys[at - 1])
@@ -110,7 +109,9 @@ def part_of(
         owner = workspaces[key[0]]
         with suppress(Refused):
             known = now.get((owner.id, key[2]))
-            entries.append(brief(owner, listed, key[2]) if known is None else known)
+            if known is None:
+                known = brief(owner, listed, key[2], kept.get((key[0], key[2])))
+            entries.append(known)
     if listed.by_use:  # those that were used last, and of these the newest first
         entries.sort(key=lambda entry: entry.created, reverse=True)
     return ListPart(entries, more)
@@ -125,34 +126,40 @@ def every(workspace: Workspace, listed: Listing[Any, Brief]) -> list[Brief]:
     return found
 
 
-def brief(workspace: Workspace, listed: Listing[Any, Brief], name: str) -> Brief:
-    """The summary of a thing."""
-    kept = workspace.briefs / listed.kind / name
-    mark = _mark(workspace.place(listed.kind, name) / ABOUT)
+def brief(
+    workspace: Workspace,
+    listed: Listing[Any, Brief],
+    name: str,
+    found: tuple[str, bytes] | None = None,
+) -> Brief:
+    """The summary of a thing; `found` is its mark with what was kept, where that is known."""
+    mark, kept = found or workspace.kept_briefs(listed.kind, [name]).get(name, ("", b""))
+    mark = f"{_FORMAT}-{mark}" if mark else ""
     known = _kept(kept, mark, listed.brief)
     if known is not None:
         return known
     made = listed.of(workspace.get(listed.kind, name, listed.noun))
-    with suppress(OSError):  # a full disk: it is made again the next time
-        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        kept.write_text(json.dumps([mark, made.model_dump_json()]))
+    workspace.keep_brief(listed.kind, name, json.dumps([mark, made.model_dump_json()]).encode())
     return made
 
 
-def _mark(path: Path) -> str:
-    """A text that changes whenever a file is replaced; empty: there is no file."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return ""  # whoever reads it tells what is wrong
-    return f"{_FORMAT}-{found.st_ino}-{found.st_mtime_ns}-{found.st_size}"
+def _kept_briefs(
+    workspaces: Sequence[Workspace], kind: Kind, keys: Sequence[tuple[int, int, str]]
+) -> dict[tuple[int, str], tuple[str, bytes]]:
+    """What was kept of the things of a part, of each workspace at once."""
+    found: dict[tuple[int, str], tuple[str, bytes]] = {}
+    for place, workspace in enumerate(workspaces):
+        names = [key[2] for key in keys if key[0] == place]
+        kept = workspace.kept_briefs(kind, names) if names else {}
+        found |= {(place, name): one for name, one in kept.items()}
+    return found
 
 
-def _kept(path: Path, mark: str, noun: type[Brief]) -> Brief | None:
+def _kept(written: bytes, mark: str, noun: type[Brief]) -> Brief | None:
     try:
-        made_of, written = json.loads(path.read_bytes())
-        return noun.model_validate_json(written) if made_of == mark != "" else None  # type: ignore[attr-defined]
-    except (OSError, ValueError, TypeError, ValidationError):
+        made_of, brief = json.loads(written)
+        return noun.model_validate_json(brief) if made_of == mark != "" else None  # type: ignore[attr-defined]
+    except (ValueError, TypeError, ValidationError):
         return None  # none yet, or cut short: it is made again
 
 
@@ -161,15 +168,12 @@ def _moments(
 ) -> dict[str, int]:
     """When each thing was made or used, by name."""
     found = {n: _moment(b.created) for (owner, n), b in live.items() if owner == workspace.id}
-    known = workspace.moments.setdefault(listed.kind, {})
+    if listed.by_use:
+        return workspace.uses(listed.kind) | found
     names = workspace.names(listed.kind)
+    known = workspace.moments.setdefault(listed.kind, {})
     for name in names:
         if name in found:
-            continue
-        if listed.by_use:
-            with suppress(OSError):  # removed meanwhile
-                used = os.stat(workspace.place(listed.kind, name)).st_mtime_ns
-                found[name] = used // 1000
             continue
         if name not in known:
             with suppress(Refused):

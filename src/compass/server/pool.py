@@ -32,7 +32,7 @@ _MEMORY_INTERVAL = 0.5  # seconds between two looks at the memory of a process
 _TURNS = 16  # pieces of work that go before what waits for later, when there always is some
 _MOMENT = 2.0  # seconds that an answer waits for the process that began it; else it is begun anew
 # What a process that opens people's files and models has no use for.
-_SECRETS = ("COMPASS_TOKEN", "COMPASS_LLM_KEY")
+_SECRETS = ("COMPASS_TOKEN", "COMPASS_LLM_KEY", "COMPASS_STORE", "PGPASSWORD")
 
 
 class Worker:

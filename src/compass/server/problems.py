@@ -157,6 +157,17 @@ def closing() -> Refused:
     )
 
 
+def unreachable() -> Refused:
+    """The response when the database does not answer."""
+    return Refused(
+        503,
+        "database",
+        "the server cannot reach its database",
+        hint="try again soon; if it happens again, tell the operator",
+        retry_after=5,
+    )
+
+
 def fault(name: str) -> Refused:
     """Something that should not happen, and that the operator finds in the log by its name."""
     hint = f"tell the operator: the log has the fault {name}"

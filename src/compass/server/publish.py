@@ -44,14 +44,28 @@ async def publish(
     path, study = source_and_study(source, study_file, surrogate)
     dataset = _key(path, study)
     engine = _digest(f"engine {dataset}" + (f" {surrogate}" if surrogate else ""))
-    await _withdraw_others(service, {dataset, engine})
+    async with service.alone("offer"):
+        await _offered(service, path, study, source, surrogate, dataset, engine)
+    await _learn_all(service, engine)
+
+
+async def _offered(
+    service: Service,
+    path: Path,
+    study: Study,
+    source: str,
+    surrogate: str | None,
+    dataset: str,
+    engine: str,
+) -> None:
+    """Offer this engine instead of what was offered before."""
+    await _withdraw_others(service, service.store.offers({dataset, engine}))
     if not _known(service.store.shared, "engines", engine, EngineInfo):
         if is_engine(path):
             await _saved(service, path, engine)
         else:
             name = EMBEDDED if source == EMBEDDED else path.name
             await _fitted(service, path, study, surrogate, name, dataset, engine)
-    await _learn_all(service, engine)
 
 
 async def _learn_all(service: Service, engine: str) -> None:

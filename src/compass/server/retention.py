@@ -1,16 +1,14 @@
 """Retention: what nobody used for as long as the operator keeps things is removed, and noted."""
 
 import asyncio
-import os
-import time
 
 from compass.server import logs
 from compass.server.audit import AuditLog
+from compass.server.problems import Refused
 from compass.server.service import Service
-from compass.server.store import ABOUT, Kind, Workspace
+from compass.server.store import Kind, Workspace
 
 _PAUSE = 3600.0  # seconds between two looks
-_DAY = 86_400.0
 _AGING: tuple[Kind, ...] = ("answers", "chats")  # made again by asking again
 
 
@@ -18,9 +16,12 @@ async def keep(service: Service) -> None:
     """Look at what is kept, now and every hour, until the server stops."""
     while True:
         try:
-            gone = await expire(service)
+            async with service.alone("retention"):
+                gone = await expire(service)
         except OSError as error:
             logs.trouble("retention", error)
+        except Refused:
+            pass  # logged; it is tried again in an hour
         else:
             if any(gone.values()):
                 logs.event("retention", **gone)
@@ -34,7 +35,7 @@ async def expire(service: Service) -> dict[str, int]:
     for workspace in service.store.everybody()[1:]:
         if service.jobs.of(workspace):
             continue  # it is being used
-        if limits.keep_workspaces_days and _age(workspace, ()) > limits.keep_workspaces_days:
+        if limits.keep_workspaces_days and workspace.days_unused() > limits.keep_workspaces_days:
             await asyncio.to_thread(service.store.forget, workspace)
             service.audit.add(action="expired", user=None, workspace=workspace.id)
             gone["workspaces"] += 1
@@ -50,19 +51,10 @@ async def expire(service: Service) -> dict[str, int]:
 def _removed(workspace: Workspace, days: float, audit: AuditLog) -> dict[str, int]:
     gone: dict[str, int] = {}
     for kind in _AGING:
-        old = [name for name in workspace.names(kind) if _age(workspace, (kind, name)) > days]
-        gone[kind] = sum(workspace.remove(kind, name) for name in old)
-        for name in old:
+        old = [name for name in workspace.names(kind) if workspace.days_unused(kind, name) > days]
+        removed = [name for name in old if workspace.remove(kind, name)]
+        gone[kind] = len(removed)
+        for name in removed:
             named = {kind.removesuffix("s"): name}
             audit.add(action="expired", user=None, workspace=workspace.id, **named)
     return gone
-
-
-def _age(workspace: Workspace, thing: tuple[str, ...]) -> float:
-    """The days since a thing, or the workspace itself, was last used; 0: it is gone."""
-    place = workspace.folder.joinpath(*thing)
-    try:
-        used = max(os.stat(one).st_mtime for one in (place / ABOUT, *((place,) if thing else ())))
-    except FileNotFoundError:
-        return 0.0
-    return (time.time() - used) / _DAY

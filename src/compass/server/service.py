@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from compass.domain.answer import Answer, Curve, Suggestion
 from compass.domain.api import AnswerInfo, DatasetInfo, EngineInfo, Job, ModelInfo, Problem
@@ -33,8 +33,34 @@ from compass.server.store import Kind, Store, Workspace, answer_id
 from compass.server.streams import Event, Events
 from compass.server.tasks import CATALOGUE
 
+if TYPE_CHECKING:
+    from compass.server.database.connection import StateDatabase
+
 _FREQUENT = ("ask", "complete")  # jobs that are only counted
 _LIST_THREADS = 4  # lists that are read at once
+_TURN = 0.1  # seconds between two looks whether another server is done
+
+
+def _database(settings: ServerSettings) -> "StateDatabase | None":
+    if settings.store is None:
+        return None
+    from compass.server.database.connection import StateDatabase
+
+    return StateDatabase(settings.store.get_secret_value())
+
+
+def _store(
+    settings: ServerSettings, limits: ServerLimits, database: "StateDatabase | None"
+) -> Store:
+    if database is None:
+        return Store(settings.state, limits)
+    from compass.server.database.store import DatabaseStore
+
+    try:
+        return DatabaseStore(settings.state, limits, database)
+    except BaseException:
+        database.close()
+        raise
 
 
 def _slots(what: str, most: int, of_workspace: int, limits: ServerLimits) -> Slots:
@@ -47,8 +73,10 @@ class Service:
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
         self.limits = machine_limits(settings.limits)
-        self.store = Store(settings.state, self.limits)
-        self.audit = AuditLog(self.store.root)
+        self.database = _database(settings)
+        self.store = _store(settings, self.limits, self.database)
+        # Of servers that share a state, each has a file of its own.
+        self.audit = AuditLog(self.store.root, self.database.server if self.database else "")
         self.metrics = Metrics()
         self.users = UserShares(self._waiting_most)
         self.ask_pool = Pool(self.limits.ask_workers, self.limits, self.users)
@@ -60,11 +88,7 @@ class Service:
             self.limits.model_copy(update={"memory_bytes": small}),
             self.users,
         )
-        self.jobs = Jobs(
-            {kind: partial(work, self) for kind, work in WORK.items()},
-            ended=self._noted,
-            note_end=self.audit.ended,
-        )
+        self.jobs = self._jobs()
         self.uploads = _slots(
             "uploads", self.limits.uploads, self.limits.uploads_per_workspace, self.limits
         )
@@ -79,6 +103,21 @@ class Service:
         self.leaving = False  # told to stop, but still serving: those who ask are sent elsewhere
         self.unlearnt: dict[str, tuple[str, ...]] = {}  # outcomes by engine, as far as looked at
 
+    def _jobs(self) -> Jobs:
+        work = {kind: partial(work, self) for kind, work in WORK.items()}
+        if self.database is None:
+            return Jobs(work, ended=self._noted, note_end=self.audit.ended)
+        from compass.server.database.jobs import DatabaseJobs
+
+        return DatabaseJobs(
+            work,
+            ended=self._noted,
+            note_end=self.audit.ended,
+            store=self.store,
+            database=self.database,
+            most=self._waiting_most,
+        )
+
     def _noted(self, job: Job) -> None:
         """Count a job that has ended, and tell the operator of one that failed."""
         self.metrics.jobs.labels(job.kind, job.state.value).inc()
@@ -91,11 +130,25 @@ class Service:
         key = f"{workspace.id}/{chat}"
         lock = self._chat_locks.setdefault(key, asyncio.Lock())
         try:
-            async with lock:
+            async with lock, self.alone(f"chat {key}"):
                 yield
         finally:
             if not lock.locked() and self._chat_locks.get(key) is lock:
                 del self._chat_locks[key]
+
+    @asynccontextmanager
+    async def alone(self, what: str) -> AsyncIterator[None]:
+        """Do what no other server of this state does meanwhile; without others, at once."""
+        if self.database is None:
+            yield
+            return
+        while not await asyncio.to_thread(self.database.lock, what):
+            await asyncio.sleep(_TURN)
+        try:
+            yield
+        finally:
+            # Not given up before it is done: a request that is cancelled would leave it locked.
+            await asyncio.shield(asyncio.to_thread(self.database.unlock, what))
 
     def _waiting_most(self, user: str) -> int:
         return limits_of(owner_of_user(user), self.limits, self.settings).waiting_per_user
@@ -103,6 +156,8 @@ class Service:
     def resume(self) -> int:
         """Resume the jobs that an earlier server left; return how many."""
         count, ended = self.jobs.resume(self.store.everybody())
+        if self.database is not None:
+            return count  # what seems left over may be what another server is about to work on
         live = self.jobs.running.values()
         wanted = {one.given.get(key) for one in live for key in ("dataset", "runs")}
         for workspace in self.store.everybody()[1:]:
@@ -124,7 +179,8 @@ class Service:
     @property
     def ready(self) -> bool:
         """Whether new requests should still be sent here."""
-        return not (self.leaving or self.ask_pool.closed)
+        reached = self.database is None or self.database.reached
+        return reached and not (self.leaving or self.ask_pool.closed)
 
     def drain(self) -> None:
         """Take no more work and end the event streams; work under way goes on."""

@@ -28,6 +28,9 @@ class ServerSettings(Noun):
     host: str = "127.0.0.1"
     port: int = Field(8765, ge=0, le=65535, description="0: any that is free")
     state: Path = Field(description="the folder in which everything is kept")
+    store: SecretStr | None = Field(
+        None, description="the database of a state that several servers share"
+    )
     token: SecretStr | None = Field(None, description="what every request has to carry")
     folders: tuple[Path, ...] = Field((), description="folders whose files may be named by path")
     origins: tuple[str, ...] = Field((), description="other sites whose pages may call the server")

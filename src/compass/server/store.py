@@ -33,7 +33,7 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -59,6 +59,7 @@ KINDS: tuple[Kind, ...] = (
     *("datasets", "models", "engines", "answers", "chats", "jobs", "experiments", "synthesizers"),
 )
 AUDIT = "audit"  # the folder of the audit log
+DATABASE = "database"  # a file that names the database of a state which servers share
 ABOUT = "about.json"  # what is known about a thing, in its folder
 _KEY = "key"  # of a workspace: a hash of it
 _NO_KEY = "-"  # in its place where there is none; no hash is like it
@@ -67,6 +68,7 @@ _THERE = (errno.EEXIST, errno.ENOTEMPTY)  # of a folder that is to be moved wher
 _DAY, _HOUR = 86_400.0, 3_600.0
 
 Thing = TypeVar("Thing", bound=Noun)
+Written = bytes  # a workspace has a property of that name
 
 
 def now() -> datetime:
@@ -115,9 +117,14 @@ class Workspace:
         return self.folder.name
 
     @property
+    def root(self) -> Path:
+        """The state that it is in."""
+        return self.passing.parent
+
+    @property
     def briefs(self) -> Path:
         """Where summaries of its things are; they can be made again."""
-        return self.passing.parent / "briefs" / self.id
+        return self.root / "briefs" / self.id
 
     def place(self, kind: Kind, name: str) -> Path:
         """The folder of a thing, whether it is there or not."""
@@ -135,25 +142,40 @@ class Workspace:
 
     def get(self, kind: Kind, name: str, noun: type[Thing]) -> Thing:
         """What is known about a thing: its `about.json`."""
-        what = kind.removesuffix("s")
+        return self._parsed(kind, name, self._about(kind, name), noun)
+
+    def _about(self, kind: Kind, name: str) -> bytes:
+        """What is written about a thing."""
         try:
-            written = (self.place(kind, name) / ABOUT).read_bytes()
-            return noun.model_validate_json(written)
+            return (self.place(kind, name) / ABOUT).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             if not self.there(kind, name):
-                raise not_found(what) from None
+                raise not_found(kind.removesuffix("s")) from None
         except IsADirectoryError:
             pass
+        raise _damaged(kind, name)
+
+    @staticmethod
+    def _parsed(kind: Kind, name: str, written: bytes, noun: type[Thing]) -> Thing:
+        try:
+            return noun.model_validate_json(written)
         except ValidationError:
             if _is_json(written):
                 raise Refused(
                     409,
                     "other-version",
-                    f"this {what} was kept by another version of Compass",
+                    f"this {kind.removesuffix('s')} was kept by another version of Compass",
                     hint="delete it and make it again",
                 ) from None
-        logs.trouble("damaged", kind=what, id=name)
-        raise damaged(what)
+        raise _damaged(kind, name)
+
+    def update(
+        self, kind: Kind, name: str, noun: type[Thing], changed: Callable[[Thing], Thing]
+    ) -> Thing:
+        """Change what is known about a thing, as it is now; nobody else changes it in between."""
+        about = changed(self.get(kind, name, noun))
+        self.put(kind, name, about)
+        return about
 
     def names(self, kind: Kind) -> list[str]:
         """The names of all things of a kind."""
@@ -255,7 +277,7 @@ class Workspace:
         place = self.place(kind, name)
         with self._moving:
             freed, before = size_of(place), self.bytes
-            set_aside(self.passing.parent, place, f"{self.id}-{kind}-{name}", why)
+            set_aside(self.root, place, f"{self.id}-{kind}-{name}", why)
             self._bytes = max(0, before - freed)
         self._forget(kind, name)
 
@@ -271,19 +293,66 @@ class Workspace:
                 self._bytes = size_of(self.folder)
             return self._bytes
 
-    def count_again(self) -> None:
+    def count_again(self, kind: Kind, name: str) -> None:
         """Note that a working process has written into a thing of this workspace."""
+        del kind, name  # all of it is counted again
         with self._moving:
             self._bytes = None
 
+    def mark(self, kind: Kind, name: str) -> str:
+        """A text that changes with what is known about a thing; empty: there is no such thing."""
+        try:
+            found = os.stat(self.place(kind, name) / ABOUT)
+        except OSError:
+            return ""  # whoever reads it tells what is wrong
+        return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}"
+
+    def kept_briefs(self, kind: Kind, names: Sequence[str]) -> dict[str, tuple[str, Written]]:
+        """The marks of things, and what was kept as their summaries; empty: nothing."""
+        found = {}
+        for name in names:
+            kept = b""
+            with suppress(OSError):
+                kept = (self.briefs / kind / name).read_bytes()
+            found[name] = self.mark(kind, name), kept
+        return found
+
+    def keep_brief(self, kind: Kind, name: str, written: Written) -> None:
+        """Keep the summary of a thing."""
+        with suppress(OSError):  # a full disk: it is made again the next time
+            folder = self.briefs / kind
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            (folder / name).write_bytes(written)
+
+    def uses(self, kind: Kind) -> dict[str, int]:
+        """When each thing of a kind was last used, in microseconds since 1970."""
+        found = {}
+        for name in self.names(kind):
+            with suppress(OSError):  # removed meanwhile
+                found[name] = os.stat(self.place(kind, name)).st_mtime_ns // 1000
+        return found
+
+    def days_unused(self, kind: Kind | None = None, name: str = "") -> float:
+        """The days since a thing, or the workspace itself, was last used; 0: it is gone."""
+        place = self.folder if kind is None else self.place(kind, name)
+        try:
+            used = max(os.stat(one).st_mtime for one in (place / ABOUT, *([place] if kind else [])))
+        except FileNotFoundError:
+            return 0.0
+        return (time.time() - used) / _DAY
+
     def check_room(self, added: int) -> None:
         """Refuse what does not fit into the workspace any more."""
-        if not self.shared and self.bytes + self.coming + added > self.limits.workspace_bytes:
-            raise too_large(
-                f"the workspace may keep {readable_size(self.limits.workspace_bytes)}, and has "
-                f"{readable_size(self.bytes)}",
-                "delete datasets, engines or answers that are no longer needed",
-            )
+        kept = 0 if self.shared else self.bytes
+        if not self.shared and kept + self.coming + added > self.limits.workspace_bytes:
+            raise self._full(kept)
+
+    def _full(self, kept: int) -> Refused:
+        return too_large(
+            f"the workspace may keep {readable_size(self.limits.workspace_bytes)}, and has "
+            f"{readable_size(kept)}",
+            "delete datasets, engines or answers that are no longer needed",
+        )
 
     def note_use(self) -> None:
         """Note that somebody uses it, to the hour: what nobody uses may be removed some day."""
@@ -318,6 +387,8 @@ class Workspace:
 class Store:
     """All workspaces of a server."""
 
+    _holds = fcntl.LOCK_EX  # the state, for itself alone
+
     def __init__(self, root: Path, limits: ServerLimits) -> None:
         root = root.absolute()  # working processes hide it from people where they see it whole
         self.root = root
@@ -330,7 +401,8 @@ class Store:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             root.chmod(0o700)
             self._lock = os.open(root / "lock", os.O_CREAT | os.O_RDWR, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._lock, self._holds | fcntl.LOCK_NB)
+            self._check_alone()
         except BlockingIOError:
             raise EnvironmentProblem(
                 f"another server works on {root}",
@@ -341,8 +413,24 @@ class Store:
                 f"cannot keep anything in {root}: {error.strerror}",
                 hint="choose another folder with --state",
             ) from None
-        self.shared = Workspace(root / "shared", self.passing, limits, shared=True)
+        self.shared = self._operators()
         self.tidy()
+
+    def _check_alone(self) -> None:
+        """Refuse a state whose records are in a database: here they would all seem damaged."""
+        if (self.root / DATABASE).exists():
+            raise EnvironmentProblem(
+                f"what {self.root} is about is kept in a database",
+                hint="name it with --store postgresql://...",
+            )
+
+    def _operators(self) -> Workspace:
+        """The workspace of what the operator offers to everybody."""
+        return Workspace(self.root / "shared", self.passing, self.limits, shared=True)
+
+    def offers(self, own: set[str]) -> set[str]:
+        """What is offered to everybody by all servers of this state, of which this one has some."""
+        return own
 
     def close(self) -> None:
         """Let another server work on this state."""
@@ -389,15 +477,15 @@ class Store:
 
         It is named by a hash of its owner: found without an index, and the same on each server.
         """
-        folder = self._folder_of(owner)
-        if not (folder / ABOUT).is_file():
+        name = _name_of(owner)
+        if not self._has(name):
             self._check_full()
             try:
-                self._make(WorkspaceInfo(id=folder.name, created=now(), owner=owner), _NO_KEY)
+                self._make(WorkspaceInfo(id=name, created=now(), owner=owner), _NO_KEY)
             except OSError as error:
                 if error.errno not in _THERE:  # two requests at once: the first one stays
                     raise
-        opened = self._opened(folder)
+        opened = self._opened(name)
         if opened.info.owner != owner:
             raise damaged("workspace", "tell the operator: it says that it is somebody else's")
         opened.limits = own or self.limits
@@ -405,10 +493,7 @@ class Store:
 
     def has(self, owner: str) -> bool:
         """Whether this user or group has a workspace already."""
-        return (self._folder_of(owner) / ABOUT).is_file()
-
-    def _folder_of(self, owner: str) -> Path:
-        return self.root / "workspaces" / hashlib.sha256(owner.encode()).hexdigest()[:16]
+        return self._has(_name_of(owner))
 
     def create(self) -> tuple[Workspace, str]:
         """A new workspace and the key to it."""
@@ -444,16 +529,27 @@ class Store:
         files.sync(self.root / "workspaces")
 
     def _full(self) -> bool:
-        return len(os.listdir(self.root / "workspaces")) >= self.limits.workspaces
+        return len(self._names()) >= self.limits.workspaces
+
+    def _names(self) -> list[str]:
+        """The names of all workspaces."""
+        return os.listdir(self.root / "workspaces")
+
+    def _has(self, name: str) -> bool:
+        """Whether there is a workspace of this name."""
+        return (self.root / "workspaces" / name / ABOUT).is_file()
+
+    def _key_of(self, name: str) -> str:
+        """The hash of the key to a workspace; empty: there is no such workspace."""
+        try:
+            return (self.root / "workspaces" / name / _KEY).read_text()
+        except (FileNotFoundError, UnicodeDecodeError):
+            return ""
 
     def open(self, key: str) -> Workspace:
         """The workspace that a key opens."""
         name, _, secret = key.partition(".")
-        folder = self.root / "workspaces" / name
-        try:
-            known = (folder / _KEY).read_text() if re.fullmatch(ID, name) else ""
-        except (FileNotFoundError, UnicodeDecodeError):
-            known = ""
+        known = self._key_of(name) if re.fullmatch(ID, name) else ""
         # Also where there is no such workspace, so that the time tells nothing.
         if not hmac.compare_digest(known.encode(), _hashed(secret).encode()):
             raise Refused(
@@ -462,23 +558,24 @@ class Store:
                 "the key opens no workspace",
                 hint="make one with POST /api/v1/workspaces and send its key as Compass-Workspace",
             )
-        return self._opened(folder)
+        return self._opened(name)
 
     def everybody(self) -> list[Workspace]:
         """All workspaces, for the work that goes on after a restart."""
-        folders = [self.root / "workspaces" / n for n in os.listdir(self.root / "workspaces")]
-        return [self.shared, *(self._opened(f) for f in folders if (f / ABOUT).is_file())]
+        return [self.shared, *(self._opened(one) for one in self._names() if self._has(one))]
 
     def named(self, name: str) -> Workspace:
         """The workspace of this id, for the operator."""
-        folder = self.root / "workspaces" / name
-        if not re.fullmatch(ID, name) or not (folder / ABOUT).is_file():
+        if not re.fullmatch(ID, name) or not self._has(name):
             raise not_found("workspace")
-        return self._opened(folder)
+        return self._opened(name)
 
-    def _opened(self, folder: Path) -> Workspace:
-        # One object for each folder, also where two threads open it at once.
-        return self._known.setdefault(folder.name, Workspace(folder, self.passing, self.limits))
+    def _opened(self, name: str) -> Workspace:
+        # One object for each workspace, also where two threads open it at once.
+        return self._known.setdefault(name, self._workspace(name))
+
+    def _workspace(self, name: str) -> Workspace:
+        return Workspace(self.root / "workspaces" / name, self.passing, self.limits)
 
     def forget(self, workspace: Workspace) -> None:
         """Remove a workspace with everything in it."""
@@ -496,7 +593,7 @@ def _check_ours(root: Path) -> None:
         found = {name for name in os.listdir(root) if not name.startswith(".")}
     except OSError:
         return  # there is none yet; or it cannot be used, which is told when that is tried
-    ours = {"workspaces", "shared", "passing", "briefs", FOLDER, AUDIT, "lost+found"}
+    ours = {"workspaces", "shared", "passing", "briefs", FOLDER, AUDIT, DATABASE, "lost+found"}
     if "lock" not in found and found - ours:
         raise EnvironmentProblem(
             f"{root} has other things in it, and is not the state of a server",
@@ -510,6 +607,16 @@ def _is_json(written: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _name_of(owner: str) -> str:
+    """The name of the workspace of a user or a group."""
+    return hashlib.sha256(owner.encode()).hexdigest()[:16]
+
+
+def _damaged(kind: Kind, name: str) -> Refused:
+    logs.trouble("damaged", kind=kind.removesuffix("s"), id=name)
+    return damaged(kind.removesuffix("s"))
 
 
 def _hashed(secret: str) -> str:

@@ -193,9 +193,10 @@ async def study(
     }
     await service.run_task(workspace, "columns", task)  # refuses what does not fit the data
     # Looked at again: it may have been deleted meanwhile, and must not come back as a shell.
-    changed = owned(service, workspace, name).model_copy(update={"study": given})
-    workspace.put("datasets", name, changed)
-    return changed
+    owned(service, workspace, name)
+    return workspace.update(
+        "datasets", name, DatasetInfo, lambda about: about.model_copy(update={"study": given})
+    )
 
 
 def owned(service: Service, workspace: Workspace, name: str) -> DatasetInfo:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
@@ -22,7 +23,7 @@ from compass.domain.experiment import ExperimentReport, ExperimentRun, Experimen
 from compass.server.experiment_tasks import STORE
 from compass.server.listing import EXPERIMENTS
 from compass.server.people import holder_of
-from compass.server.problems import not_found
+from compass.server.problems import Refused, not_found, unreachable
 from compass.server.routes.dependencies import (
     LIST_HEADERS,
     IdPath,
@@ -99,7 +100,7 @@ async def start(
     service.ask_pool.admit(workspace.id)
     made = new_id()
     with workspace.making("experiments", made) as draft:
-        task = {"store": str(draft / STORE), "name": given.name, "plan": given.plan}
+        task = _kept_in(service, draft, made) | {"name": given.name, "plan": given.plan}
         found = await service.run_task(workspace, "experiment_start", task)
         about = ExperimentInfo(id=made, name=given.name, created=now(), plan=found["plan"])
         (draft / ABOUT).write_text(about.model_dump_json())
@@ -223,14 +224,11 @@ async def events(
 
 
 async def _followed(service: Service, workspace: Workspace, name: str, after: int) -> Events:
-    path = workspace.place("experiments", name) / STORE
     before = None
     while not service.ask_pool.closed:
-        try:
-            found = path.stat()
-        except FileNotFoundError:
+        mark = await asyncio.to_thread(_mark, service, workspace, name)
+        if mark is None:
             return  # deleted meanwhile
-        mark = (found.st_mtime_ns, found.st_size)
         if mark == before:
             await asyncio.sleep(_LOOK)
             continue
@@ -242,12 +240,35 @@ async def _followed(service: Service, workspace: Workspace, name: str, after: in
             before = mark
 
 
+def _mark(service: Service, workspace: Workspace, name: str) -> object:
+    """What changes whenever something is told; None: the experiment is gone."""
+    if service.database is not None:
+        return service.database.last_event(name)
+    try:
+        found = (workspace.place("experiments", name) / STORE).stat()
+    except FileNotFoundError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _kept_in(service: Service, folder: Path, name: str) -> dict[str, str]:
+    """Where the runs of an experiment are, as a working process needs it."""
+    if service.database is None:
+        return {"store": str(folder / STORE)}
+    return {"store": service.database.address, "id": name}
+
+
 async def _task(service: Service, workspace: Workspace, name: str, task: str, **given: Any) -> Any:
     """Do something with the runs of an experiment, in a working process."""
-    if not workspace.there("experiments", name):
-        raise not_found("experiment")
-    path = str(workspace.place("experiments", name) / STORE)
-    return await service.run_task(workspace, f"experiment_{task}", {"store": path, **given})
+    called = workspace.get("experiments", name, ExperimentInfo).name
+    where = _kept_in(service, workspace.place("experiments", name), name)
+    about = where | {"name": called, **given}
+    try:
+        return await service.run_task(workspace, f"experiment_{task}", about)
+    except Refused as refused:
+        if service.database is not None and refused.problem.code == "not-available":
+            raise unreachable() from None  # its address is nobody's business
+        raise
 
 
 async def _changed(
@@ -258,4 +279,4 @@ async def _changed(
     try:
         return await _task(service, workspace, name, task, **given)
     finally:
-        workspace.count_again()
+        workspace.count_again("experiments", name)
