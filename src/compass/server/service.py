@@ -20,7 +20,7 @@ from compass.server import answers, audit, logs
 from compass.server.audit import AuditLog
 from compass.server.file_checks import allowed
 from compass.server.job_work import ENGINE, WORK
-from compass.server.jobs import Jobs, Running
+from compass.server.jobs import Jobs, Running, Work
 from compass.server.language_model import language_model
 from compass.server.listing import DATASETS, every
 from compass.server.metrics import Metrics
@@ -104,7 +104,7 @@ class Service:
         self.unlearnt: dict[str, tuple[str, ...]] = {}  # outcomes by engine, as far as looked at
 
     def _jobs(self) -> Jobs:
-        work = {kind: partial(work, self) for kind, work in WORK.items()}
+        work: dict[str, Work] = {kind: partial(one, self) for kind, one in WORK.items()}
         if self.database is None:
             return Jobs(work, ended=self._noted, note_end=self.audit.ended)
         from compass.server.database.jobs import DatabaseJobs

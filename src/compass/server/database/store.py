@@ -14,7 +14,7 @@ from compass.domain.limits import ServerLimits
 from compass.server.database.connection import StateDatabase, seconds_ago
 from compass.server.database.tables import claims, things, workspaces
 from compass.server.database.workspace import DatabaseWorkspace, remove_experiments
-from compass.server.store import DATABASE, Store, Workspace, now
+from compass.server.store import DATABASE, Store, Workspace
 
 _SHARED = "shared"  # the workspace of what the operator offers to everybody
 _NO_KEY = "-"  # no hash of a key is like it
@@ -49,7 +49,8 @@ class DatabaseStore(Store):
         return self.database.offers(own)
 
     def _operators(self) -> Workspace:
-        self._make(WorkspaceInfo(id=_SHARED, created=now()), _NO_KEY)
+        new = insert(workspaces).values(id=_SHARED, key=_NO_KEY, about="{}")
+        self.database.write(lambda one: one.execute(new.on_conflict_do_nothing()))
         return self._object(self.root / "shared", shared=True)
 
     def _object(self, folder: Path, *, shared: bool = False) -> DatabaseWorkspace:
@@ -98,9 +99,8 @@ class DatabaseStore(Store):
     def _full(self) -> bool:
         count = select(func.count()).select_from(workspaces)
         # One more is there: that of what the operator offers.
-        return (
-            self.database.read(lambda one: one.execute(count).scalar_one()) > self.limits.workspaces
-        )
+        there: int = self.database.read(lambda one: one.execute(count).scalar_one())
+        return there > self.limits.workspaces
 
     def _names(self) -> list[str]:
         asked = select(workspaces.c.id).where(workspaces.c.id != _SHARED)
