@@ -64,7 +64,9 @@ def test_systemd_takes_the_units(tmp_path: Path) -> None:
     for unit in (DEPLOY / "systemd").iterdir():
         text = unit.read_text().replace("/opt/compass/bin/compass", str(program))
         (tmp_path / unit.name).write_text(text)
-    units = [str(tmp_path / name) for name in ("compass.socket", "compass.service")]
+    units = [
+        str(tmp_path / name) for name in ("compass.socket", "compass.service", "compass@.service")
+    ]
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", *units],
         capture_output=True,
@@ -77,7 +79,9 @@ def test_systemd_takes_the_units(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("place", ["systemd/compass.service", "container/Containerfile"])
+@pytest.mark.parametrize(
+    "place", ["systemd/compass.service", "systemd/compass@.service", "container/Containerfile"]
+)
 def test_the_flags_of_the_command_exist(place: str) -> None:
     import typer
 

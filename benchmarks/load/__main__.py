@@ -5,6 +5,9 @@ the last: what is pending of it (with `--prove` its proof, then the runs to make
 events after the answer. Beside it, in the same run: such questions asked of the same engine on one
 thread without a server, one after the other. Clients, server and working processes share this
 machine, so what each of them takes of its processors is printed.
+
+With `--servers 2 --store postgresql://...` (an empty database) several servers share a state, and
+each session sends its requests to them in turns, as behind a proxy.
 """
 
 import argparse
@@ -39,6 +42,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--alone", type=float, default=20.0, help="seconds without a server")
     parser.add_argument("--prove", type=float, default=0.0, help="seconds for proofs")
+    parser.add_argument("--pause", type=float, default=0.0, help="mean seconds between questions")
+    parser.add_argument("--servers", type=int, default=1, help="servers that share a state")
+    parser.add_argument("--store", help="their database, which is empty: postgresql://...")
+    parser.add_argument("--memory", type=float, default=60.0, help="seconds between two looks")
     parser.add_argument("--engine", type=Path, help="a saved engine, instead of fitting one")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="compass-load-") as folder:
@@ -77,25 +84,29 @@ def _alone(saved: Path, seconds: float, prove: float) -> tuple[list[float], floa
 
 
 async def _under_load(saved: Path, place: Path, given: argparse.Namespace, limit: float) -> None:
-    process, host, port = _server(saved, place)
+    processes, places = _servers(saved, place, given)
     try:
-        engine = await (await Session.begun(host, port)).offered()
+        engine = await (await Session.begun(places)).offered()
         # All working processes have loaded the engine before the clock starts.
-        early = [await Session.begun(host, port) for _ in range(_EARLY)]
+        early = [await Session.begun(places) for _ in range(_EARLY)]
         await asyncio.gather(*(one.ask(engine, next(questions(999)), given.prove) for one in early))
-        sessions = [await Session.begun(host, port) for _ in range(given.sessions)]
-        before, own = _processor_seconds(process.pid), time.process_time()
+        sessions = [await Session.begun(places) for _ in range(given.sessions)]
+        before, own = _processor_seconds(processes), time.process_time()
         until = time.perf_counter() + given.seconds
+        watching = asyncio.create_task(_memory(processes, given.memory))
         found = await asyncio.gather(
             *(
-                _asking(session, engine, number + 1, until, given.prove)
+                _asking(session, engine, number + 1, until, given)
                 for number, session in enumerate(sessions)
             )
         )
-        used, own = _processor_seconds(process.pid) - before, time.process_time() - own
+        watching.cancel()
+        used, own = _processor_seconds(processes) - before, time.process_time() - own
     finally:
-        process.terminate()
-        process.wait(30)
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(60)
     _print([one for session in found for one in session], given, limit)
     print(f"fewest answers of a session: {min(len(session) for session in found)}")
     count = sum(len(session) for session in found)
@@ -111,7 +122,8 @@ async def _under_load(saved: Path, place: Path, given: argparse.Namespace, limit
 def _print(replies: list[Reply], given: argparse.Namespace, limit: float) -> None:
     taken = [one.seconds for one in replies if one.status == 200]
     rate = len(taken) / given.seconds
-    print(f"{given.sessions} sessions for {given.seconds:g} s on {os.cpu_count()} cores:", end=" ")
+    print(f"{given.sessions} sessions for {given.seconds:g} s on {os.cpu_count()} cores,", end=" ")
+    print(f"{given.servers} server{'s' if given.servers > 1 else ''}:", end=" ")
     print(f"{rate:.1f} answers/s = {rate / limit:.2f} of one thread without a server,", end=" ")
     print(_quantiles(taken))
     whole = [one.whole for one in replies if one.whole is not None]
@@ -122,32 +134,66 @@ def _print(replies: list[Reply], given: argparse.Namespace, limit: float) -> Non
         sys.exit("there were answers other than 200")
 
 
-def _processor_seconds(pid: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """Processor time of the server itself, and of its working processes together."""
-    server = psutil.Process(pid)
-    times = [sum(one.cpu_times()[:2]) for one in (server, *server.children())]
-    return np.array([times[0], sum(times[1:])])
+Processes = list["subprocess.Popen[str]"]
 
 
-def _server(saved: Path, place: Path) -> tuple["subprocess.Popen[str]", str, int]:
+def _processor_seconds(servers: Processes) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Processor time of the servers themselves, and of their working processes together."""
+    used = np.zeros(2)
+    for one in servers:
+        server = psutil.Process(one.pid)
+        times = [sum(process.cpu_times()[:2]) for process in (server, *server.children())]
+        used += (times[0], sum(times[1:]))
+    return used
+
+
+async def _memory(servers: Processes, seconds: float) -> None:
+    """Print at intervals how much memory each server holds, and its working processes."""
+    began = time.perf_counter()
+    while True:
+        shown = []
+        for one in servers:
+            server = psutil.Process(one.pid)
+            own, *workers = (p.memory_info().rss >> 20 for p in (server, *server.children()))
+            shown.append(f"{own} + {sum(workers)}")
+        print(f"MiB after {time.perf_counter() - began:4.0f} s: {', '.join(shown)}", flush=True)
+        await asyncio.sleep(seconds)
+
+
+def _servers(
+    saved: Path, place: Path, given: argparse.Namespace
+) -> tuple[Processes, list[tuple[str, int]]]:
+    if given.servers > 1 and given.store is None:
+        sys.exit("several servers need a database: --store postgresql://...")
     command = [sys.executable, "-m", "compass.cli.main", "serve", str(saved), "--port", "0"]
     command += ["--state", str(place / "state")]
-    with (place / "server.log").open("w") as log:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-    assert process.stdout is not None
-    found = re.search(r"http://([^:/]+):(\d+)", process.stdout.readline())
-    assert found is not None
-    return process, found[1], int(found[2])
+    environment = os.environ | ({} if given.store is None else {"COMPASS_STORE": given.store})
+    processes: Processes = []
+    places = []
+    for number in range(given.servers):
+        with (place / f"server-{number}.log").open("w") as log:
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment
+            )
+        assert process.stdout is not None
+        found = re.search(r"http://([^:/]+):(\d+)", process.stdout.readline())
+        assert found is not None, (place / f"server-{number}.log").read_text()
+        processes.append(process)
+        places.append((found[1], int(found[2])))
+    return processes, places
 
 
 async def _asking(
-    session: Session, engine: str, number: int, until: float, prove: float
+    session: Session, engine: str, number: int, until: float, given: argparse.Namespace
 ) -> list[Reply]:
     found = []
+    pauses = np.random.default_rng([78, number])
     for one in questions(number):
+        # As people do who do not know of each other; also before the first question.
+        await asyncio.sleep(pauses.exponential(given.pause))
         if time.perf_counter() > until:
             break
-        found.append(await session.ask(engine, one, prove))
+        found.append(await session.ask(engine, one, given.prove))
     return found
 
 

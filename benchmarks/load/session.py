@@ -1,4 +1,4 @@
-"""Somebody who asks a server, over one connection: plain HTTP/1.1, so that it costs little.
+"""Somebody who asks servers, over a connection to each: plain HTTP/1.1, so that it costs little.
 
 The clients share the processors with the server that they measure; a library for HTTP took as much
 of them as the server itself.
@@ -25,27 +25,43 @@ class Reply:
     whole: float | None = None  # seconds until it was whole, where something was pending
 
 
-class Session:
-    """A workspace of its own, and the connection through which it is used."""
+Place = tuple[str, int]  # host and port of a server
 
-    def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str
-    ) -> None:
-        self.reader = reader
-        self.writer = writer
-        self.host = host
-        self.key = ""
+
+@dataclass
+class _Line:
+    """A connection to a server; opened again where the server closed it."""
+
+    place: Place
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
 
     @staticmethod
-    async def begun(host: str, port: int) -> "Session":
-        """A session with a server, once that listens."""
+    async def opened(place: Place) -> "_Line":
         while True:
             try:
-                reader, writer = await asyncio.open_connection(host, port, limit=_LONGEST)
-                break
+                return _Line(place, *await asyncio.open_connection(*place, limit=_LONGEST))
             except OSError:
                 await asyncio.sleep(0.1)
-        session = Session(reader, writer, f"{host}:{port}")
+
+
+class Session:
+    """A workspace of its own, and the connections through which it is used, in turns."""
+
+    def __init__(self, lines: list[_Line]) -> None:
+        self.lines = lines
+        self.turn = 0
+        self.key = ""
+
+    @property
+    def reader(self) -> asyncio.StreamReader:
+        """Where the reply to the last request comes from."""
+        return self.lines[self.turn].reader
+
+    @staticmethod
+    async def begun(places: list[Place]) -> "Session":
+        """A session with servers, once they listen."""
+        session = Session([await _Line.opened(place) for place in places])
         _, body = await session._send("POST", "/workspaces", b"")
         session.key = json.loads(body)["key"]
         return session
@@ -72,8 +88,7 @@ class Session:
 
     async def _completed(self, name: str) -> None:
         """Follow the events of an answer until nothing is pending."""
-        self._write("GET", f"/answers/{name}/events")
-        status, headers = await self._head()
+        status, headers = await self._asked("GET", f"/answers/{name}/events")
         assert status == 200, status
         assert headers.get("transfer-encoding") == "chunked", headers
         seen = b""
@@ -82,16 +97,35 @@ class Session:
         assert _PENDING in seen, seen[:200]
 
     async def _send(self, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
-        self._write(method, path, body)
-        status, headers = await self._head()
+        status, headers = await self._asked(method, path, body)
         return status, await self.reader.readexactly(int(headers["content-length"]))
 
+    async def _asked(
+        self, method: str, path: str, body: bytes | None = None
+    ) -> tuple[int, dict[str, str]]:
+        """Send a request; once more where the server closed the connection in that moment."""
+        self.turn = (self.turn + 1) % len(self.lines)
+        if not self.reader.at_eof():
+            try:
+                self._write(method, path, body)
+                return await self._head()
+            except (asyncio.IncompleteReadError, ConnectionResetError) as error:
+                if getattr(error, "partial", b""):
+                    raise
+        line = self.lines[self.turn]
+        line.writer.close()
+        self.lines[self.turn] = await _Line.opened(line.place)
+        self._write(method, path, body)
+        return await self._head()
+
     def _write(self, method: str, path: str, body: bytes | None = None) -> None:
-        head = f"{method} /api/v1{path} HTTP/1.1\r\nHost: {self.host}\r\n"
+        line = self.lines[self.turn]
+        host, port = line.place
+        head = f"{method} /api/v1{path} HTTP/1.1\r\nHost: {host}:{port}\r\n"
         head += f"Compass-Workspace: {self.key}\r\n" if self.key else ""
         if body is not None:
             head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
-        self.writer.write(head.encode() + b"\r\n" + (body or b""))
+        line.writer.write(head.encode() + b"\r\n" + (body or b""))
 
     async def _head(self) -> tuple[int, dict[str, str]]:
         text = (await self.reader.readuntil(b"\r\n\r\n")).decode()

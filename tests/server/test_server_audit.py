@@ -47,6 +47,18 @@ def test_a_line_that_the_disk_does_not_take_goes_to_the_log(
     assert told.facts["line"]["user"] == "ada"  # type: ignore[attr-defined]
 
 
+def test_lines_of_several_servers_are_one_log(tmp_path: Path) -> None:
+    logs = [AuditLog(tmp_path, server) for server in ("a" * 16, "b" * 16, "")]
+    for number in range(9):
+        logs[number % 3].add(action=str(number))
+    today = datetime.now(UTC).date()
+    assert len(list((tmp_path / "audit").iterdir())) == 3
+    assert logs[0].days() == [today]
+    times = [line["time"] for line in logs[0].lines(today)]
+    assert times == sorted(times)
+    assert {line["action"] for line in logs[1].lines(today)} == set("012345678")
+
+
 def test_old_days_of_the_log_are_removed(tmp_path: Path) -> None:
     log = AuditLog(tmp_path)
     today = datetime.now(UTC).date()

@@ -18,7 +18,7 @@ from compass.domain.limits import ServerLimits
 from compass.server.audit import AuditLog
 from compass.server.backup import back_up, check, restore
 from compass.server.experiment_tasks import STORE
-from compass.server.store import Store, Workspace, new_id, now
+from compass.server.store import DATABASE, Store, Workspace, new_id, now
 
 NAMES = [f"{n:016x}" for n in range(4)]
 
@@ -54,6 +54,14 @@ def state(tmp_path: Path) -> Path:
         database.executemany("INSERT INTO runs VALUES (?)", [(n,) for n in range(100)])
     store.close()
     return place
+
+
+def test_a_state_whose_records_are_in_a_database_is_not_copied_by_halves(state: Path) -> None:
+    (state / DATABASE).write_text("its name")
+    with pytest.raises(BadInput, match="kept in a database") as wrong:
+        back_up(state, state.parent / "backup.tar.gz")
+    assert "pg_dump" in wrong.value.hint
+    assert not (state.parent / "backup.tar.gz").exists()
 
 
 def content(state: Path) -> dict[str, bytes]:

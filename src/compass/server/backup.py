@@ -29,7 +29,7 @@ from compass import files
 from compass.domain.base import Noun
 from compass.domain.errors import BadInput, EnvironmentProblem
 from compass.server.experiment_tasks import STORE
-from compass.server.store import AUDIT
+from compass.server.store import AUDIT, DATABASE
 
 Progress = Callable[[str, int, int], None]
 
@@ -69,6 +69,11 @@ def back_up(state: Path, archive: Path, progress: Progress | None = None) -> Man
 
     if not (state / "workspaces").is_dir():
         raise BadInput(f"{state} is not the state of a server", hint="name it with --state")
+    if (state / DATABASE).exists():
+        raise BadInput(
+            f"what {state} is about is kept in a database",
+            hint="copy both: pg_dump of the database first, then the folder",
+        )
     things = list(_things(state))
     kept: dict[str, KeptFile] = {}
     try:

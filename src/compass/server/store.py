@@ -401,18 +401,23 @@ class Store:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             root.chmod(0o700)
             self._lock = os.open(root / "lock", os.O_CREAT | os.O_RDWR, 0o600)
-            fcntl.flock(self._lock, self._holds | fcntl.LOCK_NB)
-            self._check_alone()
-        except BlockingIOError:
-            raise EnvironmentProblem(
-                f"another server works on {root}",
-                hint="stop it, or choose another folder with --state",
-            ) from None
         except OSError as error:
             raise EnvironmentProblem(
                 f"cannot keep anything in {root}: {error.strerror}",
                 hint="choose another folder with --state",
             ) from None
+        try:
+            fcntl.flock(self._lock, self._holds | fcntl.LOCK_NB)
+            self._check_alone()
+        except BlockingIOError:
+            os.close(self._lock)
+            raise EnvironmentProblem(
+                f"another server works on {root}",
+                hint="stop it, or choose another folder with --state",
+            ) from None
+        except BaseException:
+            os.close(self._lock)
+            raise
         self.shared = self._operators()
         self.tidy()
 

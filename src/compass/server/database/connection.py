@@ -62,7 +62,7 @@ class StateDatabase:
             self.name = self._database.write(self._made)
         except ExperimentProblem as error:
             raise EnvironmentProblem(error.message, hint=error.hint) from None
-        self._beat()
+        self.beat()
         self._beating = threading.Thread(target=self._beat_on, name="alive", daemon=True)
         self._beating.start()
 
@@ -121,13 +121,15 @@ class StateDatabase:
     def _beat_on(self) -> None:
         while not self._ends.wait(_BEAT):
             try:
-                self._beat()
+                self.beat()
             except Refused:
                 continue  # logged; the others take over what this server had
             except Exception as error:
                 logs.note_fault(error)  # a thread that ends would be a server that seems dead
 
-    def _beat(self) -> None:
+    def beat(self) -> None:
+        """Give a sign of life."""
+
         def work(connection: Connection) -> None:
             seen = insert(servers).values(id=self.server, seen_at=CLOCK)
             connection.execute(
