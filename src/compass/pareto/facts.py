@@ -64,7 +64,7 @@ def reference_point(task: SearchTask) -> Reference:
     if here is not None:
         # What is traded from a run counts from there on: its own values lie before the reference.
         behind = reference_of(np.array([here, found]), np.array([here, found]))
-        for place in np.flatnonzero((here >= found) & np.isfinite(here)):
+        for place in np.flatnonzero((here >= found) & np.isfinite(here)).tolist():
             if whence[place] is not ReferenceFrom.GIVEN:
                 found[place], whence[place] = behind[place], ReferenceFrom.BASELINE
     return Reference(found, tuple(whence))
