@@ -9,7 +9,8 @@ bound on the size. First every configuration is measured twice, in two orders; t
 counts. Then experiments of Compass tune each program for real, from eight runs that cover the
 space: of each run the prediction and its label were kept before it was made. How many runs it
 takes until within 5 % of the best one is told by the times of the sweep, for Compass, for Optuna
-(TPE; what breaks a rule is told as such and costs nothing) and for random choice, over seeds.
+(TPE; what breaks a rule is told as such and costs nothing) and for random choice, over seeds; and
+so is what Compass predicted meanwhile of each outcome (`replayed`).
 
 A machine that does something else meanwhile makes times that nobody can predict. What is measured
 is kept in real.json at once, so that it may be done in several quiet moments.
@@ -290,10 +291,17 @@ def studied(program: Program, kept: dict[str, Any], seeds: int, folder: Path) ->
         return known[key(config)]
 
     needed: dict[str, list[int]] = {"compass": [], "optuna": [], "random": []}
+    told: dict[str, list[Any]] = {}
     legal = [key(config) for config in program.configs]
     for seed in range(seeds):
         place = folder / f"{program.name}-{seed}.experiment"
-        needed["compass"].append(runs_needed(tuned(program, truth, place, seed)[0], near))
+        order, experiment = tuned(program, truth, place, seed)
+        needed["compass"].append(runs_needed(order, near))
+        for run in experiment.runs():
+            label = None if run.label is None else run.label.value
+            for one in run.predicted:
+                pair = (run.outcomes[one.name], one.value, one.low, one.high, label)
+                told.setdefault(one.name, []).append(pair)
         needed["optuna"].append(runs_needed(optuna_order(program, truth, seed), near))
         drawn = [legal[at] for at in np.random.default_rng(seed).permutation(len(legal))]
         needed["random"].append(runs_needed(drawn[:BUDGET], near))
@@ -303,6 +311,7 @@ def studied(program: Program, kept: dict[str, Any], seeds: int, folder: Path) ->
         "near": len(near),
         "live": [runs_needed([tuple(run[0]) for run in one], near) for one in kept["live"]],
         "needed": needed,
+        "replayed": told,
         "pairs": [run[1:] for one in kept["live"] for run in one if None not in run[1:3]],
         "scatter": scatter(kept["sweep"]),
     }
@@ -323,11 +332,12 @@ def show(found: dict[str, Any]) -> str:
         for name, each in found["needed"].items()
     ]
     heads = ("runs until within 5 %", "mean", "median", "most")
-    labels = ("trusted", "caution", "unsupported", None)
-    groups = {one or "no label yet": [p for p in found["pairs"] if p[4] == one] for one in labels}
-    groups["all"] = found["pairs"]
-    errors = [error_row(name, pairs) for name, pairs in groups.items() if pairs]
+    errors = by_label(found["pairs"])
     told = ("predicted against measured", "runs", "mean error", "median", "inside")
+    again = [
+        table((f"{name}, replayed", *told[1:]), by_label(pairs))
+        for name, pairs in found["replayed"].items()
+    ]
     live = ", ".join(map(str, found["live"]))
     return "\n".join(
         [
@@ -336,9 +346,18 @@ def show(found: dict[str, Any]) -> str:
             f"The experiments made for real were there after {live} runs. Two measurements of a",
             f"configuration differ by {found['scatter']:.1%} (median).",
             table(heads, rows),
-            table(told, errors),
+            table(told, errors) if errors else "",
+            *again,
         ]
     )
+
+
+def by_label(pairs: Sequence[Sequence[Any]]) -> list[tuple[object, ...]]:
+    """The errors of predictions by their label, and of all."""
+    labels = ("trusted", "caution", "unsupported", None)
+    groups = {one or "no label yet": [p for p in pairs if p[4] == one] for one in labels}
+    groups["all"] = list(pairs)
+    return [error_row(name, own) for name, own in groups.items() if own]
 
 
 def error_row(name: str, pairs: Sequence[Sequence[Any]]) -> tuple[object, ...]:

@@ -1,6 +1,7 @@
 """Asking for runs, telling what came of them, adding and cancelling: on a real store."""
 
 import csv
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as csv_file
@@ -306,18 +307,50 @@ def test_a_run_of_another_class_has_failed(tmp_path):
         assert experiment.best().number == good.number
 
 
-def test_nothing_is_predicted_while_a_run_misses_a_bound(tmp_path):
-    def predicted(name: str, power: float) -> list[ExperimentRun]:
-        given = plan(goals={"runtime": "minimize", "power": "<= 200"}, stop_below=0)
-        with Experiment.start(given, tmp_path / name) as experiment:
-            for number in range(16):
-                (run,) = experiment.next()
-                told = {"runtime": law(run.config), "power": power if number == 2 else 150.0}
-                experiment.tell(run.number, told)
-            return [run for run in experiment.runs() if run.predicted]
+def bounded_runs(goals: dict[str, str], place: Path, count: int) -> list[ExperimentRun]:
+    """An experiment with a bound on the power, which threads use."""
+    with Experiment.start(plan(goals=goals, stop_below=0), place) as experiment:
+        while len(experiment.runs()) < count and (runs := experiment.next()):
+            for run in runs:
+                power = 40.0 + 30.0 * float(run.config["threads"] or 0)
+                experiment.tell(run.number, {"runtime": law(run.config), "power": power})
+        table = experiment.table()
+        every = experiment.runs()
+    assert any(float(run.outcomes["power"] or 0) > 100 for run in every[:5])  # then nothing is bent
+    runs = [one for one in every if one.predicted]
+    asked = {run.number: run for run in runs}
+    for row in table.to_pylist():
+        told = asked.get(row["run"])
+        own = None if told is None else next(p for p in told.predicted if p.name == "power")
+        assert row["predicted_power"] == (None if own is None else own.value)
+    return runs
 
-    assert predicted("met.experiment", 150.0)
-    assert not predicted("missed.experiment", 250.0)
+
+def test_outcomes_beside_a_bound_are_predicted_each_by_itself(tmp_path):
+    runs = bounded_runs({"runtime": "minimize", "power": "<= 100"}, tmp_path / "x.experiment", 26)
+    assert len(runs) >= 10
+    for name in ("runtime", "power"):
+        told = [next(one for one in run.predicted if one.name == name) for run in runs]
+        off = [
+            abs(float(one.value) / float(run.outcomes[name]) - 1)
+            for one, run in zip(told, runs, strict=True)
+        ]
+        assert sorted(off)[len(off) // 2] < 0.25
+    assert any(run.label is not None for run in runs)
+    assert "meets the bounds with" in runs[-1].why
+
+
+def test_of_goals_that_are_one_number_only_the_bound_is_predicted(tmp_path):
+    goals = {"runtime": "minimize", "seconds_more": "minimize", "power": "<= 100"}
+    given = plan(goals=goals, weights={"seconds_more": 2.0}, stop_below=0)
+    with Experiment.start(given, tmp_path / "x.experiment") as experiment:
+        for _ in range(12):
+            (run,) = experiment.next()
+            power = 40.0 + 30.0 * float(run.config["threads"] or 0)
+            told = {"runtime": law(run.config), "seconds_more": 1.0, "power": power}
+            experiment.tell(run.number, told)
+        names = {one.name for run in experiment.runs() for one in run.predicted}
+    assert names == {"power"}
 
 
 def past(**columns: list[object]) -> pa.Table:

@@ -11,10 +11,10 @@ from compass.domain.errors import BadInput, DataProblem
 from compass.domain.experiment import MeasuredRun, RunState
 from compass.experiment.experiment import Experiment
 from compass.experiment.export import awaited, table_of, to_optuna, write_table
+from compass.experiment.labels import interval_width
 from compass.experiment.page import page
 from compass.experiment.picture import braille, svg
 from compass.experiment.space import OF_TABLE
-from compass.experiment.suggest import interval_width
 
 
 @pytest.fixture(scope="module")
@@ -235,10 +235,12 @@ def test_optuna_is_given_numbers_that_may_be_none_and_no_illegal_past_runs(tmp_p
 
 
 def test_widths_are_factors_in_the_whole_experiment_or_in_none_of_it():
-    def told(low: float, high: float) -> tuple[Prediction, ...]:
-        return (Prediction(name="x", value=low, low=low, high=high, level=0.9),)
+    def width(low: float, high: float, *, positive: bool, widened: float = 1.0) -> float:
+        told = Prediction(name="x", value=low, low=low, high=high, level=0.9)
+        return interval_width(told, positive=positive, widened=widened)
 
-    assert interval_width(told(1.0, np.e), positive=True) == pytest.approx(1.0)
-    assert interval_width(told(1.0, 3.0), positive=False) == 2.0
-    assert interval_width(told(-1.0, 3.0), positive=False) == 4.0
-    assert np.isnan(interval_width(told(-1.0, 3.0), positive=True))
+    assert width(1.0, np.e, positive=True) == pytest.approx(1.0)
+    assert width(1.0, np.e, positive=True, widened=2.0) == pytest.approx(0.5)
+    assert width(1.0, 3.0, positive=False) == 2.0
+    assert width(-1.0, 3.0, positive=False) == 4.0
+    assert np.isnan(width(-1.0, 3.0, positive=True))

@@ -150,6 +150,11 @@ class NewRun(Noun):
     origin: RunOrigin = RunOrigin.MODEL
     member: str = Field("", description="which model of the portfolio chose it")
     predicted: tuple[Prediction, ...] = ()
+    widening: dict[str, float] = Field(
+        default_factory=dict,
+        description="of each predicted outcome, by how much the interval of the model was "
+        "widened, going by how far earlier predictions were off",
+    )
     failure: float | None = Field(None, description="how likely it fails, as predicted")
     improvement: float | None = Field(
         None, description="what it was expected to gain, as a share of the best so far"

@@ -47,8 +47,8 @@ def table_of(plan: ExperimentPlan, space: Space, runs: Sequence[ExperimentRun]) 
 
 
 def _prediction(run: ExperimentRun, outcome: str | None) -> Prediction | None:
-    """What was predicted of an outcome; None as outcome: of the only one."""
-    return next((one for one in run.predicted if outcome in (None, one.name)), None)
+    """What was predicted of an outcome."""
+    return next((one for one in run.predicted if one.name == outcome), None)
 
 
 def _settings(values: list[Value], parameter: Number | Category) -> pa.Array:

@@ -5,13 +5,16 @@ distance to the nearest runs, its rank that among the runs themselves. Uncertain
 the predicted interval, its rank that among the predictions made before.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.domain.answer import Label
+from compass.acquire.loop.calibration import error_of
+from compass.domain.answer import Label, Prediction
+from compass.domain.experiment import ExperimentRun
 from compass.domain.space import Space
 from compass.settings import TrustSettings
 from compass.trust.distance import Scale, distances
@@ -71,6 +74,34 @@ class Labels:
         uq = 1.0 if wide or self.width is None else float(self.width.below(np.array([width]))[0])
         doubtful = max(ood, uq) > self.settings.caution or away[0] > self.near
         return Label.CAUTION if doubtful else Label.TRUSTED
+
+
+def told_errors(runs: Sequence[ExperimentRun], outcome: str | None, positive: bool) -> Floats:
+    """By how many half-widths predictions of an outcome were off [k], in the order of the runs."""
+    found = []
+    for run in runs:
+        for one in run.predicted:
+            measured = run.outcomes.get(one.name)
+            if one.name != outcome or not isinstance(measured, int | float):
+                continue
+            if isinstance(one.value, int | float) and one.low is not None and one.high is not None:
+                told = float(one.value), one.low, one.high
+                widened = run.widening.get(one.name, 1.0)
+                found.append(error_of(float(measured), told, widened=widened, positive=positive))
+    off = np.array(found, dtype=np.float64)
+    return np.asarray(off[np.isfinite(off)])
+
+
+def interval_width(one: Prediction, *, positive: bool, widened: float) -> float:
+    """How wide an interval was before it was widened, as a factor where outcomes are positive.
+
+    One that reaches below 0 has then no width: it was told when the outcomes were not.
+    """
+    if one.low is None or one.high is None:
+        return math.nan
+    if not positive:
+        return (one.high - one.low) / widened
+    return math.log(one.high / one.low) / widened if one.low > 0 else math.nan
 
 
 def _sampled(runs: int) -> NDArray[np.int64]:

@@ -26,6 +26,7 @@ def ask_for_front(
     count: int,
     reference: Floats,
     acquisition: str,
+    told: tuple[Floats, ...],
 ) -> NextFrontRuns:
     """The runs to make next, from those that ended: X [n, d]; `own` [n]: not of another kind.
 
@@ -36,6 +37,7 @@ def ask_for_front(
         known.losses[own],
         known.failed[own],
         tuple(replace(one, values=one.values[own]) for one in known.conditions),
+        told,
     )
     others = np.flatnonzero(~own & known.meets)
     favoured = X[others[nondominated(known.losses[others])]] if len(others) else None

@@ -4,8 +4,8 @@ A single outcome is minimised as it is; one that is maximised counts as its reci
 positive, else as its negative. Several without weights are traded off: each is a number of its own
 (`trade_offs`). With weights they become one number: the product of powers where all are
 positive (a weight says how many percent of one outcome are worth one percent of another), else the
-sum in standard deviations. A run that misses a bound is worse than every run that meets all, so the
-losses of such runs say nothing about the outcome.
+sum in standard deviations. A run that misses a bound is worse than every run that meets all; models
+learn the outcome and what has the bound each by itself (`plain`, `conditions`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from compass.acquire.loop import Condition
 from compass.domain.base import Config, Value
 from compass.domain.errors import StudyProblem, shortened
 from compass.domain.experiment import ExperimentPlan, ExperimentRun, RunState
 from compass.domain.goal import Extreme, IsClass, Observe, Within
 from compass.language.format import format_goal
-from compass.pareto.acquisition import USUAL, Condition
+from compass.pareto.acquisition import USUAL
 from compass.pareto.improvement import Signs
 
 Floats = NDArray[np.float64]
@@ -44,6 +45,8 @@ class Losses:
     failed: Bools  # whether it gave none
     meets: Bools  # whether it meets every bound and class
     positive: bool  # whether a loss is a factor: its logarithm is what varies evenly
+    plain: Floats  # the same of what is minimised alone, however far bounds are missed
+    conditions: tuple[Condition, ...]  # the outcomes with bounds, in the order of `bounded`
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +141,11 @@ class Objective:
         return len(self.extremes) > 1 and not self.plan.weights
 
     @property
+    def bounded(self) -> tuple[str, ...]:
+        """The outcomes that have to be within bounds."""
+        return tuple(n for n, goal in self.plan.goals.items() if isinstance(goal, Within))
+
+    @property
     def reference(self) -> Floats:
         """From where on each outcome counts, [k], turned: smaller is better. NaN: not given."""
         given = self.plan.reference
@@ -166,45 +174,40 @@ class Objective:
         """What these runs are worth where several outcomes are traded off."""
         failed = self._failed(runs)
 
-        def column(name: str) -> Floats:
-            found = np.array([_number(run.outcomes.get(name)) for run in runs], dtype=np.float64)
-            found[failed] = np.nan
-            return found
-
-        values = np.column_stack([column(name) for name in self.extremes])
+        values = np.column_stack([_column(runs, name, failed) for name in self.extremes])
         turn = np.array([int(sign) for sign in self.extremes.values()])
         positive = np.array([_positive(one) for one in values.T])
-        conditions = []
+        conditions = self._conditions(runs, failed)
+        return TradeOffs(turn * values, failed, conditions, np.where(positive, turn, 0))
+
+    def _conditions(self, runs: Sequence[ExperimentRun], failed: Bools) -> tuple[Condition, ...]:
+        found = []
         for name, goal in self.plan.goals.items():
             if isinstance(goal, Within):
-                own = column(name)
+                own = _column(runs, name, failed)
                 low = -np.inf if goal.low is None else goal.low
                 high = np.inf if goal.high is None else goal.high
-                conditions.append(Condition(own, low, high, _positive(own)))
-        return TradeOffs(turn * values, failed, tuple(conditions), np.where(positive, turn, 0))
+                found.append(Condition(own, low, high, _positive(own)))
+        return tuple(found)
 
     def losses(self, runs: Sequence[ExperimentRun]) -> Losses:
         """What these runs are worth as one number."""
         failed = self._failed(runs)
         missed = np.array([self._missed(run.outcomes) for run in runs], dtype=np.float64)
         missed[failed] = np.nan
-        values = {
-            name: np.array([_number(run.outcomes.get(name)) for run in runs], dtype=np.float64)
-            for name in self.extremes
-        }
-        for column in values.values():
-            column[failed] = np.nan
+        values = {name: _column(runs, name, failed) for name in self.extremes}
         loss, positive = self._joined(values, len(runs))
-        meets = ~failed & (missed <= 0)
+        meets, conditions = ~failed & (missed <= 0), self._conditions(runs, failed)
         if not self.extremes:
-            return Losses(np.where(failed, np.nan, missed), failed, meets, False)
+            return Losses(missed, failed, meets, False, missed, conditions)
+        plain = np.where(failed, np.nan, loss)
         bad = ~failed & ~meets
         if bad.any():
             worst = np.nanmax(loss)
             scale = abs(worst) if worst else 1.0
             with np.errstate(over="ignore"):
                 loss = np.where(bad, np.minimum(worst + scale * missed, _LARGEST), loss)
-        return Losses(np.where(failed, np.nan, loss), failed, meets, positive)
+        return Losses(np.where(failed, np.nan, loss), failed, meets, positive, plain, conditions)
 
     def value_of(self, loss: float, *, positive: bool) -> float:
         """The single outcome that a loss stands for."""
@@ -249,6 +252,13 @@ class Objective:
                 found = shortened(repr(outcomes.get(name)))
                 return f"{name} is {found}, not {goal.value!r}"
         return None
+
+
+def _column(runs: Sequence[ExperimentRun], name: str, failed: Bools) -> Floats:
+    """An outcome of runs, NaN where they failed."""
+    found = np.array([_number(run.outcomes.get(name)) for run in runs], dtype=np.float64)
+    found[failed] = np.nan
+    return found
 
 
 def _number(value: Value) -> float:

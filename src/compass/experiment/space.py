@@ -10,7 +10,7 @@ from compass.domain.base import Config, Value
 from compass.domain.constraint import Constraint, Source
 from compass.domain.errors import StudyProblem, UnknownName, unknown
 from compass.domain.experiment import ExperimentPlan
-from compass.domain.goal import Extreme
+from compass.domain.goal import Extreme, Within
 from compass.domain.space import Category, Number, Role, Space
 from compass.domain.study import ColumnChoice
 from compass.language import format_value, parse_rule
@@ -28,12 +28,18 @@ _EXAMPLE = "for example threads: {allowed: [1, 2, 4, 8]} or tile: {low: 16, high
 
 
 def predicted_columns(plan: ExperimentPlan) -> dict[str | None, tuple[str, str, str]]:
-    """The columns of predicted values and interval ends, by outcome; None: the only one."""
+    """The columns of predicted values and interval ends, by outcome.
+
+    None: of all goals together, of which nothing is predicted.
+    """
     extremes = [name for name, goal in plan.goals.items() if isinstance(goal, Extreme)]
-    if len(extremes) < 2 or plan.weights:
-        return {None: ("predicted", "predicted_low", "predicted_high")}
-    heads = {name: f"predicted_{name}" for name in extremes}
-    return {name: (head, f"{head}_low", f"{head}_high") for name, head in heads.items()}
+    bounded = [name for name, goal in plan.goals.items() if isinstance(goal, Within)]
+    traded = len(extremes) > 1 and not plan.weights
+    own: dict[str | None, str] = {name: f"predicted_{name}" for name in extremes}
+    if not traded:
+        own = {extremes[0] if len(extremes) == 1 else None: "predicted"}
+        own |= {name: f"predicted_{name}" for name in bounded}
+    return {name: (head, f"{head}_low", f"{head}_high") for name, head in own.items()}
 
 
 def space_of(plan: ExperimentPlan) -> Space:

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from compass.acquire.loop import next_runs
-from compass.acquire.loop.next_runs import LEVEL
+from compass.acquire.loop.calibration import LEVEL
 from compass.acquire.loop.problem import (
     History,
     LoopProblem,
@@ -24,7 +24,7 @@ from compass.domain.base import Config
 from compass.domain.errors import StudyProblem
 from compass.domain.experiment import ExperimentRun, NewRun, RunOrigin, RunState
 from compass.experiment.history import is_own
-from compass.experiment.labels import Labels
+from compass.experiment.labels import Labels, interval_width, told_errors
 from compass.experiment.next_front import ask_for_front, stop_facts, why_of_front
 from compass.experiment.objective import TradeOffs
 from compass.pareto.acquisition import front_acquisition
@@ -76,7 +76,6 @@ class _Now:
     others: History | None  # of another machine, size or version
     positive: bool
     met: bool  # whether a run meets every bound
-    missed: bool  # whether an own run misses one: models learn how far, not the outcome
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +88,7 @@ class _Choice:
     model: str
     predicted: tuple[Prediction, ...]
     positive: tuple[bool, ...]  # of each predicted outcome
+    widening: tuple[float, ...]  # of the intervals of these
     failure: float
     improvement: float
     why: str
@@ -178,11 +178,17 @@ class Chooser:
         """The runs with a single loss each."""
         losses, X, keep = self._experiment.objective.losses(now.ended), now.X, now.own
         member = tuple(run.member for run, kept in zip(now.ended, keep, strict=True) if kept)
-        own = Seen(X[keep], losses.loss[keep], losses.failed[keep], member)
-        others = History(X[~keep], losses.loss[~keep]) if (~keep).any() else None
-        met = bool(losses.meets[keep].any())
-        missed = bool((~losses.failed & ~losses.meets)[keep].any())
-        return _Now(own, others, losses.positive, met, missed)
+        objective = self._experiment.objective
+        conditions = tuple(
+            replace(one, values=one.values[keep], told=told_errors(now.ended, name, one.positive))
+            for name, one in zip(objective.bounded, losses.conditions, strict=True)
+        )
+        told = told_errors(now.ended, objective.single, losses.positive)
+        own = Seen(X[keep], losses.plain[keep], losses.failed[keep], member, conditions, told)
+        others = None
+        if (~keep).any():
+            others = History(X[~keep], losses.plain[~keep], losses.meets[~keep])
+        return _Now(own, others, losses.positive, bool(losses.meets[keep].any()))
 
     def _settled(self, now: _Ended) -> str | None:
         """Why there is nothing to ask, whatever the models say; None: there is."""
@@ -221,6 +227,10 @@ class Chooser:
             count=count,
             reference=objective.reference,
             acquisition=plan.acquisition,
+            told=tuple(
+                told_errors(now.ended, name, bool(sign))
+                for name, sign in zip(objective.extremes, known.log_sign, strict=True)
+            ),
         )
         runs = int(now.own.sum())
         choices = tuple(self._front_choice(one, known, runs) for one in found.proposals)
@@ -236,29 +246,41 @@ class Chooser:
 
     def _labels(self, now: _Ended) -> dict[str, Labels]:
         """What tells labels, by the outcome that is predicted."""
-        told = [run.predicted for run in now.runs if run.state.ended and run.predicted]
+        told = [run for run in now.runs if run.state.ended and run.predicted]
         positive = self._positive(now)
         found = {}
         for name in positive:
-            own = [one for each in told for one in each if one.name == name]
-            widths = [interval_width([one], positive=positive[name]) for one in own]
+            widths = [
+                interval_width(one, positive=positive[name], widened=run.widening.get(name, 1.0))
+                for run in told
+                for one in run.predicted
+                if one.name == name
+            ]
             labels = Labels.of(now.successes, widths, self._experiment.space, Settings().trust)
             if labels is not None:
                 found[name] = labels
         return found
 
     def _positive(self, now: _Ended) -> dict[str, bool]:
-        """The outcomes that are predicted, and whether they are above 0."""
+        """The outcomes that are predicted, and whether they are above 0.
+
+        Nothing is told of several goals that are one number; what has a bound beside them is.
+        """
         objective = self._experiment.objective
         if objective.traded:
             signs = objective.trade_offs(now.ended).log_sign
             return {n: bool(sign) for n, sign in zip(objective.extremes, signs, strict=True)}
-        return {} if objective.single is None else {objective.single: self._now(now).positive}
+        known = self._now(now)
+        positive = [one.positive for one in known.own.conditions]
+        own = {} if objective.single is None else {objective.single: known.positive}
+        return own | dict(zip(objective.bounded, positive, strict=True))
 
     def _new_run(self, one: _Choice, labels: Mapping[str, Labels], repeat: int) -> NewRun:
         found = [
-            labels[own.name].label(one.x, interval_width([own], positive=positive))
-            for own, positive in zip(one.predicted, one.positive, strict=True)
+            labels[own.name].label(one.x, interval_width(own, positive=positive, widened=widened))
+            for own, positive, widened in zip(
+                one.predicted, one.positive, one.widening, strict=True
+            )
             if own.name in labels
         ]
         return NewRun(
@@ -267,6 +289,7 @@ class Chooser:
             origin=RunOrigin.START if one.reason is Reason.START else RunOrigin.MODEL,
             member=one.member,
             predicted=one.predicted,
+            widening={p.name: w for p, w in zip(one.predicted, one.widening, strict=True)},
             failure=one.failure if math.isfinite(one.failure) else None,
             improvement=one.improvement if math.isfinite(one.improvement) else None,
             label=min(found, key=_ORDER.index) if found else None,
@@ -276,18 +299,34 @@ class Chooser:
 
     def _choice(self, one: LoopProposal, now: _Now) -> _Choice:
         """A run that improves a single loss."""
-        predicted = self._predicted(one, now)
+        objective = self._experiment.objective
+        predicted, positive, wider = list[Prediction](), list[bool](), list[float]()
+        if objective.single is not None and math.isfinite(one.mean):
+            values = (
+                objective.value_of(loss, positive=now.positive)
+                for loss in (one.mean, one.low, one.high)
+            )
+            predicted.append(self._prediction(objective.single, *values))
+            positive.append(now.positive)
+            wider.append(one.widening)
+        told = zip(objective.bounded, one.bounded, now.own.conditions, strict=False)
+        for name, expected, condition in told:  # of starts nothing is expected
+            ends = expected.value, expected.low, expected.high
+            predicted.append(self._prediction(name, *ends))
+            positive.append(condition.positive)
+            wider.append(expected.widening)
         model = f"{one.member} on {len(now.own)} runs" if one.member else ""
         return _Choice(
             x=one.x,
             reason=one.reason,
             member=one.member,
             model=model,
-            predicted=predicted,
-            positive=(now.positive,) * len(predicted),
+            predicted=tuple(predicted),
+            positive=tuple(positive),
+            widening=tuple(wider),
             failure=one.failure,
             improvement=one.improvement,
-            why=_why(one),
+            why=_why(one, met=now.met),
         )
 
     def _front_choice(self, one: FrontProposal, known: TradeOffs, runs: int) -> _Choice:
@@ -309,25 +348,11 @@ class Chooser:
             model=f"{models} on {runs} runs" if modelled else "",
             predicted=predicted,
             positive=tuple(bool(sign) for sign in known.log_sign) if modelled else (),
+            widening=tuple(one.widening.tolist()) if modelled else (),
             failure=one.failure,
             improvement=one.gain,
             why=why_of_front(one),
         )
-
-    def _predicted(self, one: LoopProposal, now: _Now) -> tuple[Prediction, ...]:
-        """What the outcome is expected to be.
-
-        Nothing is told of several goals together, nor where the models learn losses that are no
-        outcomes because a run misses a bound.
-        """
-        name, positive = self._experiment.objective.single, now.positive
-        if name is None or now.missed or not math.isfinite(one.mean):
-            return ()
-        values = (
-            self._experiment.objective.value_of(loss, positive=positive)
-            for loss in (one.mean, one.low, one.high)
-        )
-        return (self._prediction(name, *values),)
 
     def _prediction(self, name: str, value: float, one: float, other: float) -> Prediction:
         choice = self._experiment.plan.study.columns.get(name)
@@ -336,7 +361,8 @@ class Chooser:
         return Prediction(name=name, value=value, unit=unit, low=low, high=high, level=LEVEL)
 
 
-def _why(one: LoopProposal) -> str:
+def _why(one: LoopProposal, *, met: bool) -> str:
+    bounds = f"; meets the bounds with {one.meets:.0%}" if one.bounded else ""
     changed = f"; differs from the best run in {', '.join(one.changes)}" if one.changes else ""
     match one.reason:
         case Reason.START:
@@ -346,7 +372,9 @@ def _why(one: LoopProposal) -> str:
         case Reason.SWEEP:
             return "the space is small enough to try everything"
         case _:
-            return f"expected to gain {one.improvement:.1%} of the best run{changed}"
+            if not met and one.bounded:
+                return f"no run meets the bounds yet; this one does with {one.meets:.0%}"
+            return f"expected to gain {one.improvement:.1%} of the best run{bounds}{changed}"
 
 
 def used(runs: Sequence[ExperimentRun]) -> int:
@@ -374,16 +402,3 @@ def stop_text(facts: StopFacts, below: float, *, of_front: bool = False) -> str 
             if of_front:
                 gain = f"add {facts.improvement:.2%} to the hypervolume"
             return f"one more run is expected to {gain}, less than {below:.2%}"
-
-
-def interval_width(predicted: Sequence[Prediction], *, positive: bool) -> float:
-    """How wide the interval of the first prediction is, as a factor where outcomes are positive.
-
-    One that reaches below 0 has then no width: it was told when the outcomes were not.
-    """
-    if not predicted or predicted[0].low is None or predicted[0].high is None:
-        return math.nan
-    low, high = predicted[0].low, predicted[0].high
-    if not positive:
-        return high - low
-    return math.log(high / low) if low > 0 else math.nan

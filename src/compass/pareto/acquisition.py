@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compass import registry
-from compass.acquire.loop import LoopProblem
+from compass.acquire.loop import Condition, LoopProblem
 from compass.domain.errors import BadInput
 from compass.pareto.front import nondominated, reference_of
 from compass.pareto.hypervolume import hypervolume
@@ -29,21 +29,6 @@ USUAL = "expected-volume"
 
 
 @dataclass(frozen=True, eq=False)
-class Condition:
-    """An outcome that has to be within bounds, as it was measured."""
-
-    values: Floats  # [n]; NaN where the run failed
-    low: float
-    high: float
-    positive: bool  # whether it is above 0, where a factor counts the same everywhere
-
-    @property
-    def holds(self) -> Bools:
-        """Which of the runs [n] are within the bounds."""
-        return np.asarray((self.values >= self.low) & (self.values <= self.high))
-
-
-@dataclass(frozen=True, eq=False)
 class SeenRuns:
     """The runs that were made, in the order in which they ended."""
 
@@ -51,6 +36,8 @@ class SeenRuns:
     losses: Floats  # [n, k] to be minimised; NaN where the run failed
     failed: Bools  # [n]
     conditions: tuple[Condition, ...] = ()
+    # [k] of each outcome the half-widths by which earlier predictions were off; (): none was made
+    told: tuple[Floats, ...] = ()
 
     def __post_init__(self) -> None:
         if not len(self.X) == len(self.losses) == len(self.failed):
@@ -125,6 +112,8 @@ class FrontChoice:
     failure: float  # the probability that it fails
     meets: float  # the probability that it meets the conditions
     gain: float  # volume that it is expected to add, a share of that so far; NaN: there is none
+    # [k] by how much the intervals were widened (`compass.acquire.loop.calibration`)
+    widening: Floats | None = None
 
 
 @runtime_checkable

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from compass import registry
 from compass.domain.errors import EnvironmentProblem
 from compass.execute.one_thread import one_thread
-from compass.pareto.acquisition import Condition, FrontChoice, FrontRequest
+from compass.pareto.acquisition import FrontChoice, FrontRequest
 from compass.pareto.expected_volume import failing_of
 from compass.pareto.improvement import expected_improvement, loss_of, normal_of
 from compass.trust.normal import below
@@ -117,7 +117,7 @@ class _Fitted:
         """What is not above 0 where a condition is met."""
         found: list[Callable[[Any], Any]] = []
         for place, one in enumerate(self.request.seen.conditions, len(self.request.log_sign)):
-            low, high = _edges(one)
+            low, high = one.edges
             if math.isfinite(high):
                 found.append(_beyond(place, high, 1.0))
             if math.isfinite(low):
@@ -132,13 +132,6 @@ def _beyond(place: int, edge: float, sign: float) -> Callable[[Any], Any]:
         return sign * (samples[..., place] - edge)
 
     return off
-
-
-def _edges(condition: Condition) -> tuple[float, float]:
-    """The bounds as the normal distribution has them."""
-    sign = np.array(int(condition.positive))
-    low, high = (float(normal_of(np.array(v), sign)) for v in (condition.low, condition.high))
-    return low, high
 
 
 def _volume(fitted: _Fitted, sampler: Any, pending: Any, rng: np.random.Generator) -> Any:
@@ -296,7 +289,7 @@ def _meets(request: FrontRequest, mean: Floats, deviation: Floats) -> Floats:
     """The probability [m] that the conditions are met, from means and deviations [m, c]."""
     found = np.ones(len(mean))
     for place, one in enumerate(request.seen.conditions):
-        low, high = _edges(one)
+        low, high = one.edges
         spread = np.maximum(deviation[:, place], 1e-12)
         chance = below((high - mean[:, place]) / spread) - below((low - mean[:, place]) / spread)
         found *= np.maximum(chance, 0.0)

@@ -48,6 +48,7 @@ class FrontProposal:
     high: Floats  # [k]
     failure: float  # the probability that it fails
     meets: float  # the probability that it meets the conditions
+    widening: Floats  # [k] of the intervals (`compass.acquire.loop.calibration`)
     gain: float  # volume that it is expected to add, a share of that so far; NaN: there is none
     reason: Reason
 
@@ -196,7 +197,7 @@ def _starts(
 def _start(x: Floats, k: int, favoured: bool) -> FrontProposal:
     nothing, none = np.full(k, np.nan), float("nan")
     reason = Reason.HISTORY if favoured else Reason.START
-    return FrontProposal(x, nothing, nothing, nothing, none, none, none, reason)
+    return FrontProposal(x, nothing, nothing, nothing, none, none, nothing, none, reason)
 
 
 def _modelled(candidates: Floats, one: FrontChoice) -> FrontProposal:
@@ -207,6 +208,7 @@ def _modelled(candidates: Floats, one: FrontChoice) -> FrontProposal:
         high=one.high,
         failure=one.failure,
         meets=one.meets,
+        widening=np.ones(len(one.mean)) if one.widening is None else one.widening,
         gain=one.gain,
         reason=Reason.IMPROVEMENT,
     )

@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from compass.acquire.loop import LoopProblem
+from compass.acquire.loop import Condition, LoopProblem
 from compass.domain.space import Category, Number, Space
 from compass.execute.one_thread import one_thread
 from compass.pareto.acquisition import (
-    Condition,
     FrontAcquisition,
     FrontChoice,
     FrontRequest,

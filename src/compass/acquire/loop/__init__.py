@@ -2,6 +2,8 @@
 
 from compass.acquire.loop.next_runs import next_runs
 from compass.acquire.loop.problem import (
+    Condition,
+    Expected,
     History,
     LoopProblem,
     LoopProposal,
@@ -13,6 +15,8 @@ from compass.acquire.loop.problem import (
 )
 
 __all__ = [
+    "Condition",
+    "Expected",
     "History",
     "LoopProblem",
     "LoopProposal",

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from compass.acquire.loop import forest
 from compass.acquire.loop.inputs import Points
+from compass.acquire.loop.mixture import Bound
 from compass.acquire.loop.outcomes import Outcomes
 from compass.acquire.loop.pool import distinct
 from compass.acquire.loop.problem import History, LoopProblem, Seen
@@ -17,7 +18,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Places = NDArray[np.int64]
 
-_LATEST = 2000  # runs that failures are learnt from
+LATEST = 2000  # runs that failures are learnt from
 _NEVER = 1e-6  # the least probability of success that is reckoned with
 
 
@@ -30,6 +31,7 @@ class Ask:
     pending: Floats  # [k, d]
     positive: bool
     history: History | None = None
+    bounds: tuple[Bound, ...] = ()  # what was learnt of the conditions
 
     @cached_property
     def reference(self) -> Reference | None:
@@ -78,7 +80,8 @@ class Ask:
     def _outcomes(self, *, soften: bool) -> Outcomes:
         fine = ~self.seen.failed
         X, loss = self.seen.X[fine], self.seen.loss[fine]
-        return Outcomes.of(X, loss, positive=self.positive, soften=soften)
+        meets = self.seen.meets[fine]
+        return Outcomes.of(X, loss, positive=self.positive, soften=soften, meets=meets)
 
     @cached_property
     def left(self) -> int | None:
@@ -108,7 +111,7 @@ class Ask:
     @cached_property
     def _best(self) -> Floats:
         """The best runs, [parents, d]."""
-        order = np.argsort(self.outcomes.y, kind="stable")
+        order = np.lexsort((self.outcomes.y, ~self.outcomes.meets))
         return self.outcomes.X[order[: self.problem.settings.parents]]
 
     @cached_property
@@ -149,7 +152,7 @@ class Ask:
         failed = self.seen.failed
         if not failed.any() or not self.problem.settings.failures:
             return np.zeros(len(self.candidates))
-        Z, failed = self.seen_points.Z[-_LATEST:], failed[-_LATEST:]
+        Z, failed = self.seen_points.Z[-LATEST:], failed[-LATEST:]
         grown = forest.grown(
             Z, failed.astype(float), self.problem.settings.trees, self.problem.seed
         )
@@ -158,7 +161,19 @@ class Ask:
             return np.full(len(found), float(len(failed) / (len(failed) + 1)))
         return found
 
+    def log_within(self, points: Points) -> Floats:
+        """The logarithm of the probability [k] that runs of points meet every condition."""
+        found = np.zeros(len(points))
+        for one in self.bounds:
+            found = found + one.log_within(points)
+        return found
+
+    @cached_property
+    def log_meets(self) -> Floats:
+        """The same of each candidate, [m]."""
+        return self.log_within(self.points)
+
     @cached_property
     def log_success(self) -> Floats:
-        """The logarithm of the probability [m] that each candidate succeeds."""
-        return np.log(np.maximum(1.0 - self.failing, _NEVER))
+        """The logarithm of the probability [m] that each succeeds and meets every condition."""
+        return np.log(np.maximum(1.0 - self.failing, _NEVER)) + self.log_meets

@@ -14,7 +14,9 @@ from compass.acquire.loop import forest
 from compass.acquire.loop.ask import Ask
 from compass.acquire.loop.gain import log_expected_improvement
 from compass.acquire.loop.inputs import Points
+from compass.acquire.loop.mixture import Bound, Mixture, half_widths, log_density
 from compass.acquire.loop.outcomes import Outcomes
+from compass.acquire.loop.problem import LoopProblem, Seen
 from compass.acquire.loop.process import Process, Shape, fitted_shape, usual
 from compass.acquire.loop.transfer import Line
 
@@ -27,6 +29,7 @@ FEWEST = 3  # successful configurations that a model can be made of
 _GROWTH = 1.2  # by how much the runs grow until settings are fitted again
 _LEAST = 1e-9  # variance below which nothing is uncertain
 _LEAST_OF_TREES = 1e-6
+_LIKELY = float(np.log(0.5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +55,13 @@ class Belief:
     def score(self) -> Floats:
         """The logarithm of the expected improvement, [s]."""
         least = _LEAST_OF_TREES if self.process is None else _LEAST
-        deviation = np.sqrt(np.maximum(self.variance, least))
-        return log_expected_improvement(self.mean, deviation, self.limit)
+        return log_worth(self.mean, np.maximum(self.variance, least), self.limit)
 
-    def knowing(self, point: Points, place: int) -> "Belief":
-        """The same where one more candidate (a single point) is being run."""
+    def knowing(self, point: Points, place: int, *, counts: bool = True) -> "Belief":
+        """The same where one more candidate (a single point) is being run.
+
+        Unless it `counts`, being likely to meet the conditions, it will not be the best.
+        """
         if self.process is None:
             return self
         more = self.process.knowing(point)
@@ -68,10 +73,21 @@ class Belief:
         return replace(
             self,
             variance=self.variance - row**2,
-            limit=min(self.limit, mean),
+            limit=min(self.limit, mean) if counts else self.limit,
             process=more,
             solved=np.vstack([self.solved, row]),
         )
+
+
+def log_worth(mean: Floats, variance: Floats, limit: float) -> Floats:
+    """The logarithm of what runs are expected to be worth [s], beside the best so far.
+
+    While there is no best (none meets the conditions), what is least known is worth most.
+    """
+    deviation = np.sqrt(variance)
+    if limit == np.inf:
+        return np.log(deviation)
+    return log_expected_improvement(mean, deviation, limit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +142,19 @@ def likelihood(ask: Ask, *, history: bool) -> float:
     own = lesson_of(ask, ask.outcomes, history=history)
     shape = shape_for(ask, steps=False, history=history)
     process = Process.of(shape, own.points, own.rest, own.outcomes.runs, ask.problem.inputs)
-    mean, variance = process.left_out(own.rest)
-    return float(-0.5 * ((own.rest - mean) ** 2 / variance + np.log(variance)).sum())
+    return log_density(own.rest, *process.left_out(own.rest))
+
+
+def left_out_errors(member: str, ask: Ask, *, history: bool) -> Floats:
+    """By how many half-widths a member misses each run [u] that the others predict.
+
+    Of the trees it is taken to be as much as of the process with steps, which learns the same.
+    """
+    steps = member != SMOOTH
+    own = lesson(ask, STEPPED if steps else SMOOTH, history=history)
+    shape = shape_for(ask, steps=steps, history=own.line is not None)
+    process = Process.of(shape, own.points, own.rest, own.outcomes.runs, ask.problem.inputs)
+    return half_widths(own.rest, *process.left_out(own.rest))
 
 
 def process_belief(ask: Ask, *, history: bool, steps: bool) -> Belief:
@@ -136,16 +163,16 @@ def process_belief(ask: Ask, *, history: bool, steps: bool) -> Belief:
     own = lesson(ask, STEPPED if steps else SMOOTH, history=history)
     shape = shape_for(ask, steps=steps, history=own.line is not None)
     process = Process.of(shape, own.points, own.rest, own.outcomes.runs, inputs)
-    limit = float(own.outcomes.y.min())
+    limit = own.outcomes.limit
     for x in ask.pending:
         point = inputs(x[None, :])
         there = None if ask.reference is None else ask.reference(point.Z)
-        limit = min(limit, float(process.predict(point)[0][0] + own.trend(there, 1)[0]))
+        if counts(ask.log_within(point)[0]):
+            limit = min(limit, float(process.predict(point)[0][0] + own.trend(there, 1)[0]))
         process = process.knowing(point)
     trend = own.trend(ask.there, len(ask.points))
     mean, bound = process.rough(ask.points)
-    deviation = np.sqrt(np.maximum(bound, _LEAST))
-    rough = log_expected_improvement(mean + trend, deviation, limit) + ask.log_success
+    rough = log_worth(mean + trend, np.maximum(bound, _LEAST), limit) + ask.log_success
     short = highest(rough, ask.problem.settings.shortlist)
     chosen = ask.points.take(short)
     K = process.covariance(chosen)
@@ -171,8 +198,45 @@ def forest_belief(ask: Ask, *, history: bool) -> Belief:
     mean, variance = forest.beliefs(grown, ask.points.Z)
     every = np.arange(len(ask.points))
     trend = own.trend(ask.there, len(every))
-    limit = float(own.outcomes.y.min())
+    limit = own.outcomes.limit
     return Belief(FOREST, every, ask.points, mean + trend, variance, trend, own.outcomes, limit)
+
+
+def counts(log_meets: float) -> bool:
+    """Whether a run that is being made is likely to meet every condition."""
+    return float(log_meets) >= _LIKELY
+
+
+def mixture_of(problem: LoopProblem, seen: Seen, *, positive: bool) -> Mixture:
+    """What all members together expect of one outcome of the runs."""
+    ask = Ask(problem, seen, np.empty((0, len(problem.space))), positive)
+    outcomes = ask.outcomes
+    outcomes = outcomes.take(outcomes.most_telling(problem.settings.learnt))
+    points = problem.inputs(outcomes.X)
+    processes = [
+        Process.of(
+            shape_for(ask, steps=steps, history=False),
+            points,
+            outcomes.y,
+            outcomes.runs,
+            problem.inputs,
+        )
+        for steps in (False, True)
+    ]
+    trees = forest.grown(points.Z, outcomes.y, problem.settings.trees, problem.seed)
+    return Mixture.of(processes, trees, outcomes)
+
+
+def bounds_of(ask: Ask) -> tuple[Bound, ...]:
+    """What is expected of the outcomes with a condition; what is pending is known to be run."""
+    found = []
+    for one in ask.seen.conditions:
+        own = Seen(ask.seen.X, one.values, ask.seen.failed)
+        bound = Bound(one, mixture_of(ask.problem, own, positive=one.positive))
+        for x in ask.pending:
+            bound = bound.knowing(ask.problem.inputs(x[None, :]))
+        found.append(bound)
+    return tuple(found)
 
 
 def shape_for(ask: Ask, *, steps: bool, history: bool) -> Shape:

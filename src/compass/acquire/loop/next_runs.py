@@ -5,8 +5,18 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from compass.acquire.loop.ask import Ask
-from compass.acquire.loop.members import FEWEST, Belief, belief_of, uses_history
+from compass.acquire.loop import forest
+from compass.acquire.loop.ask import LATEST, Ask
+from compass.acquire.loop.calibration import SPREAD, widening
+from compass.acquire.loop.members import (
+    FEWEST,
+    Belief,
+    belief_of,
+    bounds_of,
+    counts,
+    left_out_errors,
+    uses_history,
+)
 from compass.acquire.loop.problem import (
     History,
     LoopProblem,
@@ -21,10 +31,10 @@ from compass.acquire.loop.turns import credits_of, turn
 from compass.execute.one_thread import one_thread
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
 
+_LIKELY = 0.5  # to meet the conditions where a history was made
 _EACH = 4  # candidates looked at for each start: of many, the corners would be furthest apart
-LEVEL = 0.9  # of the predicted intervals
-_SPREAD = 1.645  # deviations of such an interval
 _DIGITS = 9  # of a score: what differs less is the same, whatever the order of summing up
 
 
@@ -70,7 +80,7 @@ def _starts(ask: Ask, count: int) -> tuple[LoopProposal, ...]:
     some = np.sort(ask.rng.permutation(len(ask.candidates))[: _EACH * count])
     made = ask.problem.inputs(ask.made).Z
     far = some[spread(ask.points.Z[some], count, made, ask.rng)].tolist()
-    near: list[int] = [] if ask.there is None else np.argsort(ask.there, kind="stable").tolist()
+    near: list[int] = [] if ask.there is None else _best_there(ask, ask.there).tolist()
     proposals: list[LoopProposal] = []
     taken: set[int] = set()
     for number in range(len(ask.made), len(ask.made) + min(count, len(ask.candidates))):
@@ -82,6 +92,18 @@ def _starts(ask: Ask, count: int) -> tuple[LoopProposal, ...]:
         reason = Reason.HISTORY if from_history else Reason.START
         proposals.append(_unmodelled(ask.candidates[place], reason))
     return tuple(proposals)
+
+
+def _best_there(ask: Ask, there: Floats) -> Places:
+    """The candidates in the order of what the history says: first what met the conditions there."""
+    history = ask.history
+    missed = np.zeros(len(there), dtype=np.bool_)
+    if history is not None and history.meets is not None and not history.meets.all():
+        settings, Z = ask.problem.settings, ask.problem.inputs(history.X[-LATEST:]).Z
+        meets = history.meets[-LATEST:].astype(np.float64)
+        grown = forest.grown(Z, meets, settings.trees, ask.problem.seed)
+        missed = forest.beliefs(grown, ask.points.Z)[0] < _LIKELY
+    return np.lexsort((there, missed))
 
 
 def _unmodelled(x: Floats, reason: Reason) -> LoopProposal:
@@ -100,10 +122,13 @@ def _unmodelled(x: Floats, reason: Reason) -> LoopProposal:
 
 def _modelled(ask: Ask, count: int) -> NextRuns:
     """Runs that members propose in turn, each knowing those before it."""
+    if ask.seen.conditions:
+        ask = replace(ask, bounds=bounds_of(ask))
     history = uses_history(ask)
     shares = credits_of(ask)
     turns = [name for name in ask.seen.member if name]
     beliefs: dict[str, Belief] = {}
+    wider: dict[str, float] = {}
     proposals: list[LoopProposal] = []
     taken: list[int] = []
     for _ in range(min(count, len(ask.candidates))):
@@ -111,12 +136,13 @@ def _modelled(ask: Ask, count: int) -> NextRuns:
         turns.append(name)
         if name not in beliefs:
             beliefs[name] = belief_of(name, ask, history=history)
+            wider[name] = widening(left_out_errors(name, ask, history=history), ask.seen.told)
             for place in taken:
                 beliefs[name] = _told(ask, beliefs[name], place)
         if np.isin(beliefs[name].places, taken).all():
             break  # a batch as large as the shortlist
         at = _chosen(ask, beliefs[name], taken)
-        proposals.append(_proposal(ask, beliefs[name], at))
+        proposals.append(_proposal(ask, beliefs[name], at, wider[name]))
         taken.append(int(beliefs[name].places[at]))
         if len(taken) < count:
             beliefs = {one: _told(ask, own, taken[-1]) for one, own in beliefs.items()}
@@ -127,7 +153,8 @@ def _modelled(ask: Ask, count: int) -> NextRuns:
 
 def _told(ask: Ask, belief: Belief, place: int) -> Belief:
     """A belief that knows of one more candidate that is being run."""
-    return belief.knowing(ask.points.take(np.array([place])), place)
+    point = ask.points.take(np.array([place]))
+    return belief.knowing(point, place, counts=counts(ask.log_meets[place]))
 
 
 def _chosen(ask: Ask, belief: Belief, taken: list[int]) -> int:
@@ -137,21 +164,27 @@ def _chosen(ask: Ask, belief: Belief, taken: list[int]) -> int:
     return int(np.argmax(score))
 
 
-def _proposal(ask: Ask, belief: Belief, at: int) -> LoopProposal:
+def _proposal(ask: Ask, belief: Belief, at: int, wider: float) -> LoopProposal:
     outcomes, place = belief.outcomes, int(belief.places[at])
     mean, fails = float(belief.mean[at]), float(ask.failing[place])
     x, names = ask.candidates[place], ask.problem.space.names
     deviation = float(np.sqrt(max(float(belief.variance[at]) + belief.noise, 1e-12)))
+    half = SPREAD * wider * deviation
+    best, point = ask.seen.best, ask.points.take(np.array([place]))
+    moved = np.flatnonzero(x != ask.seen.X[best]) if best >= 0 else np.empty(0, dtype=np.int64)
     away = ((ask.seen_points.Z - ask.points.Z[place]) ** 2).sum(axis=1)
     return LoopProposal(
         x=x,
         mean=float(outcomes.loss(mean)),
-        low=float(outcomes.loss(mean - _SPREAD * deviation)),
-        high=float(outcomes.loss(mean + _SPREAD * deviation)),
+        low=float(outcomes.loss(mean - half)),
+        high=float(outcomes.loss(mean + half)),
         failure=fails,
         improvement=float(gains(ask, belief)[at]),
         member=belief.member,
         reason=Reason.SWEEP if ask.swept else Reason.IMPROVEMENT,
         nearest=int(np.argmin(away)),
-        changes=tuple(names[j] for j in np.flatnonzero(x != ask.seen.X[ask.seen.best])),
+        changes=tuple(names[j] for j in moved),
+        bounded=tuple(one.expected(point) for one in ask.bounds),
+        meets=float(np.exp(ask.log_meets[place])),
+        widening=wider,
     )

@@ -28,11 +28,16 @@ class Outcomes:
     positive: bool
     knee: float  # where the worse half of the values begins
     bend: float  # the distance above it at which values are half as far apart; inf: nowhere
+    meets: Bools  # [u] whether all runs of it meet every condition
+    limit: float  # the best of those that do; inf: none does
 
     @staticmethod
-    def of(X: Floats, loss: Floats, *, positive: bool, soften: bool) -> "Outcomes":
+    def of(
+        X: Floats, loss: Floats, *, positive: bool, soften: bool, meets: Bools | None = None
+    ) -> "Outcomes":
         """The outcomes of successful runs X [n, d] with losses [n].
 
+        `meets` [n] says which of them meet the conditions; None: all do.
         How bad the worse half is matters little for finding the best: with `soften` it counts as
         the logarithm of how far it is above the median, in units of the better half.
         """
@@ -52,9 +57,12 @@ class Outcomes:
         centre = knee
         scale = (float(mean.std()) if len(mean) else 0.0) or 1.0
         free = len(value) - len(mean)
+        y = (mean - centre) / scale
+        missed = np.zeros(len(value)) if meets is None else (~meets).astype(np.float64)
+        fine = np.bincount(of_run, missed) == 0
         return Outcomes(
             X=X[first[order]],
-            y=((mean - centre) / scale)[order],
+            y=y[order],
             runs=runs[order],
             scatter=float((away**2).sum() / free) / scale**2 if free else float("nan"),
             centre=centre,
@@ -62,6 +70,8 @@ class Outcomes:
             positive=positive,
             knee=knee,
             bend=bend,
+            meets=fine[order],
+            limit=float(y[fine].min(initial=np.inf)),
         )
 
     def __len__(self) -> int:
@@ -69,7 +79,13 @@ class Outcomes:
 
     def take(self, places: Places) -> "Outcomes":
         """The outcomes at these positions, on the same scale."""
-        return replace(self, X=self.X[places], y=self.y[places], runs=self.runs[places])
+        return replace(
+            self,
+            X=self.X[places],
+            y=self.y[places],
+            runs=self.runs[places],
+            meets=self.meets[places],
+        )
 
     def standardised(self, loss: float) -> float:
         """A loss on the scale of the outcomes, not softened."""

@@ -5,6 +5,7 @@ Everything that is proposed follows from these nouns alone, so that a loop that 
 as if it had not been.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -24,6 +25,11 @@ from compass.settings import LoopSettings
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+
+def nothing() -> Floats:
+    """No number at all."""
+    return np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +67,32 @@ class LoopProblem:
 
 
 @dataclass(frozen=True, eq=False)
+class Condition:
+    """An outcome that has to be within bounds, as it was measured."""
+
+    values: Floats  # [n]; NaN where the run failed
+    low: float
+    high: float
+    positive: bool  # whether it is above 0, where a factor counts the same everywhere
+    told: Floats = field(
+        default_factory=nothing
+    )  # [k] half-widths by which earlier predictions of it were off
+
+    @property
+    def holds(self) -> Bools:
+        """Which of the runs [n] are within the bounds."""
+        return np.asarray((self.values >= self.low) & (self.values <= self.high))
+
+    @property
+    def edges(self) -> tuple[float, float]:
+        """The bounds as models see them: as logarithms where the outcome is above 0."""
+        if not self.positive:
+            return self.low, self.high
+        low, high = (math.log(one) if one > 0 else -math.inf for one in (self.low, self.high))
+        return low, high
+
+
+@dataclass(frozen=True, eq=False)
 class Seen:
     """The runs that were made, in the order in which they ended."""
 
@@ -68,6 +100,10 @@ class Seen:
     loss: Floats  # [n] to be minimised; NaN where the run failed
     failed: Bools  # [n]
     member: tuple[str, ...] = ()  # who proposed each; "": a person, a start, history
+    conditions: tuple[Condition, ...] = ()  # of other outcomes; a run that misses one is not best
+    told: Floats = field(
+        default_factory=nothing
+    )  # [k] half-widths by which earlier predictions of the loss were off
 
     def __post_init__(self) -> None:
         if not self.member:
@@ -81,14 +117,33 @@ class Seen:
             raise BadInput(
                 "a run that did not fail has no loss", hint="mark it as failed, or leave it out"
             )
+        for one in self.conditions:
+            if len(one.values) != len(self.X) or not np.isfinite(one.values[~self.failed]).all():
+                raise BadInput(
+                    "a run that did not fail lacks an outcome of a condition",
+                    hint="mark it as failed, or leave it out",
+                )
 
     def __len__(self) -> int:
         return len(self.X)
 
     @cached_property
+    def meets(self) -> Bools:
+        """Which runs [n] succeeded and meet every condition."""
+        found = ~self.failed
+        for one in self.conditions:
+            found = found & one.holds
+        return found
+
+    @cached_property
     def best(self) -> int:
-        """The position of the run with the smallest loss; -1 where none succeeded."""
-        return -1 if self.failed.all() else int(np.nanargmin(self.measured))
+        """The position of the smallest loss that meets every condition; -1 where none does."""
+        return int(np.nanargmin(self.counted)) if self.meets.any() else -1
+
+    @cached_property
+    def counted(self) -> Floats:
+        """The losses [n], NaN where a run failed or misses a condition."""
+        return np.where(self.meets, self.loss, np.nan)
 
     @cached_property
     def measured(self) -> Floats:
@@ -102,6 +157,7 @@ class History:
 
     X: Floats  # [h, d]
     loss: Floats  # [h]; NaN where the run failed
+    meets: Bools | None = None  # [h] whether it meets every condition; None: all do
 
     @cached_property
     def learnt(self) -> dict[tuple[int, bool], Reference]:
@@ -118,6 +174,16 @@ class Reason(StrEnum):
     IMPROVEMENT = "improvement"  # it has the largest expected improvement
 
 
+@dataclass(frozen=True)
+class Expected:
+    """What is expected of an outcome, with its interval, in its own unit."""
+
+    value: float
+    low: float
+    high: float
+    widening: float  # of the interval (`calibration`)
+
+
 @dataclass(frozen=True, eq=False)
 class LoopProposal:
     """A run to make. Mean and interval are in the unit of the loss; NaN before any model."""
@@ -127,11 +193,16 @@ class LoopProposal:
     low: float
     high: float
     failure: float  # the probability that it fails
-    improvement: float  # expected, as a share of the best loss so far
+    # Expected, as a share of the best loss so far; while no run meets the conditions, the
+    # probability that this one does.
+    improvement: float
     member: str  # which model proposes it; "": none
     reason: Reason
     nearest: int = -1  # the position of the most similar run that was made
     changes: tuple[str, ...] = ()  # the parameters that differ from the best run
+    bounded: tuple[Expected, ...] = ()  # the outcome of each condition
+    meets: float = 1.0  # the probability that it meets them
+    widening: float = 1.0  # of the interval (`calibration`)
 
 
 class Verdict(StrEnum):

@@ -36,6 +36,8 @@ def stop_facts(
     if ask.swept:
         return StopFacts(None, gain, noise, ask.left)
     least = ask.problem.settings.worthwhile
+    if ask.seen.best < 0:  # what meets the conditions first is worth any number of runs
+        return StopFacts(None, gain, noise, ask.left)
     doubtful = noise > 0 and _alike(ask, noise)
     if gain >= max(least, noise if doubtful else 0.0):
         return StopFacts(None, gain, noise, ask.left)
@@ -51,16 +53,22 @@ def stop_facts(
 
 
 def gains(ask: Ask, belief: Belief) -> Floats:
-    """The expected improvement of the candidates of a belief, a share of the best loss."""
+    """The expected improvement of the candidates of a belief, a share of the best loss.
+
+    While nothing meets the conditions it is the probability to be the first that does.
+    """
     outcomes = belief.outcomes
+    likely = (1.0 - ask.failing[belief.places]) * np.exp(ask.log_meets[belief.places])
+    if outcomes.limit == np.inf:
+        return np.asarray(likely)
     at = outcomes.centre + outcomes.scale * belief.mean
     to = outcomes.scale * np.sqrt(np.maximum(belief.variance, _LEAST))
-    best = outcomes.centre + outcomes.scale * float(outcomes.y.min())
+    best = outcomes.centre + outcomes.scale * outcomes.limit
     if outcomes.positive:
         found = share_gained(at, to, best)
     else:
         found = plain_gain(at, to, best) / (abs(best) or 1.0)
-    return np.asarray(found * (1.0 - ask.failing[belief.places]))
+    return np.asarray(found * likely)
 
 
 def _noise(ask: Ask) -> float:
@@ -71,10 +79,11 @@ def _noise(ask: Ask) -> float:
     deviation = outcomes.scale * float(np.sqrt(outcomes.scatter))
     if outcomes.positive:
         return float(np.expm1(deviation))
-    return deviation / (abs(float(outcomes.loss(outcomes.y.min()))) or 1.0)
+    best = outcomes.limit if np.isfinite(outcomes.limit) else float(outcomes.y.min())
+    return deviation / (abs(float(outcomes.loss(best))) or 1.0)
 
 
 def _alike(ask: Ask, noise: float) -> bool:
     """Whether runs scatter by more than the best configurations differ."""
-    best = np.sort(ask.outcomes.loss(ask.outcomes.y))[:_TOP]
+    best = np.sort(ask.outcomes.loss(ask.outcomes.y[ask.outcomes.meets]))[:_TOP]
     return len(best) == _TOP and bool(best[-1] - best[0] <= noise * abs(best[0]))

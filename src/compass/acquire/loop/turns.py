@@ -36,7 +36,7 @@ def _gained(ask: Ask) -> list[float]:
     """By how much each run [n] made the best better, in standard deviations of the outcomes."""
     outcomes, best = ask.outcomes, math.inf
     found: list[float] = []
-    for value in ask.seen.measured.tolist():
+    for value in ask.seen.counted.tolist():
         own = math.inf if math.isnan(value) else outcomes.standardised(value)
         found.append(best - own if own < best < math.inf else 0.0)
         best = min(best, own)
