@@ -1,4 +1,4 @@
-"""Whether the intervals of small experiments hold what they promise: `python -m benchmarks.loop.coverage`.
+"""Whether intervals of small experiments hold: `python -m benchmarks.loop.coverage`.
 
     python -m benchmarks.loop.coverage run [--first 6000] [--seeds 2]   replay and keep every error
     python -m benchmarks.loop.coverage                                  the table of what is kept

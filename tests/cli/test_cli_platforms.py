@@ -43,9 +43,10 @@ def test_predictions_are_a_table_per_configuration(runs: Path) -> None:
 
 
 def test_the_order_comes_with_chances_and_the_run_to_make(runs: Path) -> None:
-    found = asked("rank", runs)
+    found = asked("rank", runs, "--price", "lassen=2.5")
     assert (found.code, found.err) == (0, "")
     assert "chance to be the fastest" in found.out
+    assert "cost" in found.out
     assert "in the wrong order" in " ".join(found.out.split())
 
 

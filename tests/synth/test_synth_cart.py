@@ -5,6 +5,7 @@ import pytest
 from synth_tables import legal, nothing, plain
 
 from compass.domain.errors import EngineProblem
+from compass.domain.space import Role
 from compass.settings import SynthesisSettings
 from compass.synth.base import Floats, silent
 from compass.synth.cart import DonorTrees, SequentialTrees
@@ -82,3 +83,26 @@ def test_rows_of_a_damaged_file_are_refused() -> None:
         SequentialTrees.restore({**arrays, "rows": strange}, SPACE)
     with pytest.raises(EngineProblem, match="order"):
         SequentialTrees.restore({**arrays, "order": np.array([0, 0, 1])}, SPACE)
+
+
+def test_what_tells_labels_of_an_outcome_apart_is_kept_where_much_else_varies() -> None:
+    """The label shows in the sign of a product, which no split of a single column sees."""
+    space = plain({"good": 2, "a": 0, "b": 0, "c": 0})
+    space = space.model_copy(
+        update={
+            "parameters": tuple(
+                p.model_copy(update={"role": Role.OUTCOME if p.name == "good" else Role.KNOB})
+                for p in space
+            )
+        }
+    )
+    rng = np.random.default_rng(7)
+    a, b = rng.normal(size=(2, 6000))
+    X = np.column_stack([a * b > 0, a, b, a + b + 0.3 * rng.normal(size=6000)]).astype(float)
+    model = SequentialTrees.fit(X, space, seed=1, settings=SynthesisSettings(), tell=silent)
+    drawn = model.sample(nothing(6000, space), legal(space), np.random.default_rng(8))
+    right = (drawn[:, 1] * drawn[:, 2] > 0) == (drawn[:, 0] > 0.5)
+    assert right.mean() > 0.95
+    asked = conditions_of(space, (), ["c >= 2"])
+    some = model.sample(nothing(500, space), asked.domains, np.random.default_rng(9))
+    assert asked.met(some).all()

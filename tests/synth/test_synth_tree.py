@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compass.synth.base import Floats
-from compass.synth.tree import DonorTree, grow, mean_ranks
+from compass.synth.tree import DonorTree, PartedTree, grow, grow_parted, mean_ranks
 
 
 def best_by_hand(X: Floats, y: Floats, classes: int, least: int) -> float:
@@ -85,3 +85,37 @@ def test_neighbouring_floats_and_the_largest_numbers_are_parted() -> None:
 
 def test_equal_numbers_share_their_rank() -> None:
     assert mean_ranks(np.array([3.0, 1.0, 1.0, 9.0])) == pytest.approx([1 / 6, -1 / 3, -1 / 3, 0.5])
+
+
+def test_a_tree_for_each_label_is_that_of_its_rows_and_the_root_has_all() -> None:
+    rng = np.random.default_rng(5)
+    n = 600
+    X = np.column_stack([rng.choice(4, n, p=[0.6, 0.3, 0.06, 0.04]), rng.normal(size=(n, 2))])
+    X[:, 2] += np.where(X[:, 0] == 0, X[:, 1], -X[:, 1])
+    tree = grow_parted(X, 2, (0, 1), (5, 0, 0), by=0, least=5, gain=0.0)
+    assert isinstance(tree, PartedTree)
+    assert len(tree.trees) == 3  # two of the labels are rare: one tree for both
+    assert sorted(tree.donors) == list(range(n))
+    assert (tree.start[0], tree.stop[0], tree.parent[0]) == (0, n, -1)
+    leaf = tree.leaves(X)
+    for row in range(n):
+        donors = tree.donors[tree.start[leaf[row]] : tree.stop[leaf[row]]]
+        assert row in donors
+        rare = X[row, 0] >= 2
+        assert ((X[donors, 0] >= 2) if rare else (X[donors, 0] == X[row, 0])).all()
+    for place, label in enumerate((0, 1)):
+        own = np.flatnonzero(X[:, 0] == label)
+        alone = grow(X[own], 2, (0, 1), (5, 0, 0), least=5, gain=0.0)
+        for a, b in zip(leaves_of(tree.trees[place]), leaves_of(alone), strict=True):
+            np.testing.assert_array_equal(a, b)
+    up = tree.parent[tree.first]
+    np.testing.assert_array_equal(up, 0)
+    # A label that no row has takes a donor from somewhere.
+    unseen = np.array([[4.0, 0.0, np.nan]])
+    assert 0 <= tree.leaves(unseen)[0] < len(tree.start)
+
+
+def test_few_rows_of_every_label_have_one_tree() -> None:
+    rng = np.random.default_rng(6)
+    X = np.column_stack([rng.integers(0, 3, 60), rng.normal(size=(60, 2))])
+    assert isinstance(grow_parted(X, 2, (0, 1), (3, 0, 0), by=0, least=5, gain=0.0), DonorTree)

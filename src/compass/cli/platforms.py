@@ -294,14 +294,23 @@ def _print_line(answer: "PlatformAnswer", line: "LineForecast") -> None:
 
 def _print_order(line: "LineForecast") -> None:
     from compass.cli.tables import print_notes, print_table
+    from compass.domain.quantity import number
 
     ordered = [one for one in line.machines if one.fastest is not None]
+    priced = _priced(line)
     rows = [
-        (place + 1, one.machine, _chance(one), _known(one)) for place, one in enumerate(ordered)
+        (
+            place + 1,
+            one.machine,
+            _chance(one),
+            *("" if of(one) is None else number(of(one) or 0) for of in priced.values()),
+            _known(one),
+        )
+        for place, one in enumerate(ordered)
     ]
     print_table(
         f"{_title(line)}: this order with a chance of {line.order_chance:.0%}",
-        ("place", "machine", "chance to be the fastest", "trust"),
+        ("place", "machine", "chance to be the fastest", *priced, "trust"),
         rows,
     )
     if line.run_next and line.doubt > 0:

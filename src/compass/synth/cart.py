@@ -19,7 +19,7 @@ from compass.rules import Domain
 from compass.rules.domains import domain_of
 from compass.settings import SynthesisSettings
 from compass.synth.base import Arrays, Floats, Rows, Tell, anywhere, narrowed, within
-from compass.synth.tree import DonorTree, grow
+from compass.synth.tree import DonorTree, PartedTree, grow_parted
 
 _ARRAYS = {
     "rows": floats("rows", "columns", some=True),
@@ -43,7 +43,7 @@ class DonorTrees:
     least: int
     gain: float
     name: str = "cart"
-    _trees: dict[tuple[int, tuple[int, ...]], DonorTree] = field(default_factory=dict)
+    _trees: dict[tuple[int, tuple[int, ...]], DonorTree | PartedTree] = field(default_factory=dict)
     _donors: dict[tuple[int, tuple[int, ...]], Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -55,14 +55,27 @@ class DonorTrees:
     levels: tuple[int, ...] = field(init=False)
     legal: tuple[Domain, ...] = field(init=False)
 
-    def tree(self, target: int, known: Sequence[int]) -> DonorTree:
-        """The tree that tells a column from others."""
+    @property
+    def parting(self) -> int | None:
+        """The column with labels of an outcome that is drawn first; None: there is none."""
+        first = self.order[0]
+        return first if _place(self.space.parameters[first]) == _FIRST else None
+
+    def tree(self, target: int, known: Sequence[int]) -> DonorTree | PartedTree:
+        """The tree that tells a column from others.
+
+        Where the label of an outcome is known there is one for each label: what tells labels apart
+        must not be lost among all that columns have to do with each other.
+        """
         key = target, tuple(sorted(known))
         found = self._trees.get(key)
         if found is None:
             if len(self._trees) >= _MOST_TREES:
                 self._trees.clear()
-            found = grow(self.rows, target, key[1], self.levels, least=self.least, gain=self.gain)
+            by = self.parting if self.parting in key[1] else None
+            found = grow_parted(
+                self.rows, target, key[1], self.levels, by=by, least=self.least, gain=self.gain
+            )
             self._trees[key] = found
         return found
 
@@ -144,7 +157,7 @@ class DonorTrees:
         }
 
 
-def _nearest_with(before: NDArray[np.int64], tree: DonorTree) -> NDArray[np.int64]:
+def _nearest_with(before: NDArray[np.int64], tree: DonorTree | PartedTree) -> NDArray[np.int64]:
     """Of each node, itself or the nearest node above it that has a wanted donor, [nodes]."""
     has = before[tree.stop] > before[tree.start]
     up = np.arange(len(has))

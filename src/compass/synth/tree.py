@@ -12,6 +12,7 @@ from compass.synth.base import Floats
 _grow = kernel("grow_tree")
 _find = kernel("find_leaves")
 Places = NDArray[np.int32]
+_PARTED = 20  # leaves that the rows of a label have to fill, for a tree of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,92 @@ class DonorTree:
         columns = _ranked([X[:, place] for place in self.predictors], self.ranks, len(X))
         _find(self.feature, self.threshold, self.left, columns, into)
         return into
+
+
+@dataclass(frozen=True, eq=False)
+class PartedTree:
+    """A tree for each label of one column under a common root, which holds all rows.
+
+    Node 0 is the root; the others are numbered one tree after the other.
+    """
+
+    column: int  # whose labels part the rows
+    group: Places  # [labels] the tree of each label
+    trees: tuple[DonorTree, ...]
+    first: Places  # [trees] the number of each tree's own root
+    parent: Places  # [nodes] -1: the root
+    start: Places
+    stop: Places
+    donors: Places  # [n] rows that it was grown on
+
+    @staticmethod
+    def of(
+        column: int, group: Places, trees: Sequence[DonorTree], rows: Sequence[Places]
+    ) -> "PartedTree":
+        """Trees that were grown on these rows each; `group` says which label is whose."""
+        sizes = np.array([len(tree.start) for tree in trees])
+        first = 1 + np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        before = np.concatenate([[0], np.cumsum([len(own) for own in rows])])
+        each = list(zip(trees, first, before[:-1], strict=True))
+        parent = [np.where(tree.parent < 0, 0, tree.parent + at) for tree, at, _ in each]
+        start = [tree.start + place for tree, _, place in each]
+        stop = [tree.stop + place for tree, _, place in each]
+        donors = [own[tree.donors] for own, tree in zip(rows, trees, strict=True)]
+
+        def joined(root: int, parts: Sequence[NDArray[np.generic]]) -> Places:
+            return np.concatenate([[root], *parts]).astype(np.int32)
+
+        return PartedTree(
+            column,
+            group,
+            tuple(trees),
+            first.astype(np.int32),
+            joined(-1, parent),
+            joined(0, start),
+            joined(int(before[-1]), stop),
+            np.concatenate(donors).astype(np.int32),
+        )
+
+    def leaves(self, X: Floats) -> Places:
+        """The leaf of each row of X [m, d]."""
+        into = np.empty(len(X), dtype=np.int32)
+        owner = self.group[X[:, self.column].astype(np.int64)]
+        for place, tree in enumerate(self.trees):
+            own = np.flatnonzero(owner == place)
+            into[own] = tree.leaves(X[own]) + self.first[place]
+        return into
+
+
+def grow_parted(
+    X: Floats,
+    target: int,
+    predictors: Sequence[int],
+    levels: Sequence[int],
+    *,
+    by: int | None,
+    least: int,
+    gain: float,
+) -> DonorTree | PartedTree:
+    """A tree for each label of column `by`, one of the predictors, that has enough rows.
+
+    The other labels have one together; where that is all of them, or there is no such column, it is
+    a tree like any other.
+    """
+    if by is None:
+        return grow(X, target, predictors, levels, least=least, gain=gain)
+    labels = X[:, by].astype(np.int64)
+    counts = np.bincount(labels, minlength=levels[by])
+    group = np.cumsum(counts >= _PARTED * least) * (counts >= _PARTED * least) - 1
+    if not (group >= 0).any():
+        return grow(X, target, predictors, levels, least=least, gain=gain)
+    rare = group < 0
+    group[rare] = group.max() + 1
+    # A label that no row has is drawn by no tree of its own.
+    most = int(group[counts > 0].max())
+    group = np.minimum(group, most).astype(np.int32)
+    rows = [np.flatnonzero(group[labels] == place).astype(np.int32) for place in range(most + 1)]
+    trees = [grow(X[own], target, predictors, levels, least=least, gain=gain) for own in rows]
+    return PartedTree.of(by, group, trees, rows)
 
 
 def grow(
