@@ -17,6 +17,7 @@ from compass.schedule.advice.history import Similarity, features
 from compass.schedule.advice.jobs import Jobs, application_of, jobs_of_table
 from compass.schedule.advice.need import Amounts, Needs, needs
 from compass.schedule.advice.source import past_jobs
+from compass.slurm import units
 
 
 def made(count: int, seed: int = 3, **other: object) -> Jobs:
@@ -227,6 +228,66 @@ def test_whole_nodes_and_busy_cores_and_unused_memory() -> None:
     nothing = made(300, memory_used=np.full(300, np.nan))
     kept = {one.option: one.why for one in Advisor(nothing).of_last(1)[0].kept}
     assert "gathers none" in kept["mem"]
+
+
+def test_memory_is_asked_for_in_one_way() -> None:
+    advisor = Advisor(made(600))
+    asked = {"user": "u0", "name": "app1", "partition": "p", "limit": 36_000, "nodes": 1}
+    plain = advisor.of_request(JobRequest(**asked, memory=16 * 2**30, cores=4))  # type: ignore[arg-type]
+    of_node = next(one for one in plain.edits if one.option == "mem")
+    given = JobRequest(**asked, memory=16 * 2**30, cores=4, memory_per_cpu=True)  # type: ignore[arg-type]
+    found = advisor.of_request(given)
+    assert [one.option for one in found.edits] == ["mem-per-cpu", "time"]
+    per_cpu = found.edits[0]
+    assert per_cpu.old == "4G"
+    assert 4 * size(per_cpu.new) >= size(of_node.new) > 4 * (size(per_cpu.new) - 2**20)
+    assert per_cpu.risk == of_node.risk
+    # Fewer CPUs: each of them needs more.
+    idle = Advisor(made(600, cores_used=np.full(600, 1.2))).of_request(given)
+    by = {one.option: one for one in idle.edits}
+    assert by["cpus-per-task"].new == "2"
+    assert size(by["mem-per-cpu"].new) == pytest.approx(2 * size(per_cpu.new), abs=2**20)
+
+
+def size(text: str) -> float:
+    return units.size(text) or 0.0
+
+
+def test_who_asks_for_whole_nodes_keeps_their_memory() -> None:
+    asked = JobRequest(user="u0", name="app1", limit=36_000, cores=4, memory=2**40, exclusive=True)
+    found = Advisor(made(600)).of_request(asked)
+    assert [one.option for one in found.edits] == ["time"]
+    assert "whole nodes are asked for" in found.kept[0].why
+
+
+def test_nodes_and_gpus_that_nothing_used() -> None:
+    wide = made(
+        300, nodes=np.full(300, 4.0), cores=np.full(300, 64.0), cores_used=np.full(300, 30.0)
+    )
+    edits = {one.option: one for one in Advisor(wide).of_last(1)[0].edits}
+    assert (edits["nodes"].old, edits["nodes"].new) == ("4", "2")
+    assert edits["nodes"].label is Label.CAUTION
+    assert "32 tasks" in edits["nodes"].why
+    full = replace(wide, memory_used=np.full(300, 15.0 * 2**30))
+    kept = {one.option: one.why for one in Advisor(full).of_last(1)[0].kept}
+    assert "their memory needs 4 nodes" in kept["nodes"]
+    busy = np.where(np.arange(300) < 150, 80.0, 0.0)
+    users = np.where(np.arange(300) < 150, "other", "mine").astype(object)
+    gpus = made(300, user=users, gpus=np.full(300, 2.0), gpus_used=busy)
+    unused = {one.option: one for one in Advisor(gpus).of_last(1)[0].edits}
+    assert (unused["gpus"].old, unused["gpus"].new) == ("2", "0")
+    # Zeros everywhere: the site gathers nothing.
+    zeros = replace(gpus, gpus_used=np.zeros(300))
+    assert all(one.option != "gpus" for one in Advisor(zeros).of_last(1)[0].edits)
+
+
+def test_an_array_is_known_by_its_number() -> None:
+    ids = np.array([f"77_{n}" if n >= 40 else str(n) for n in range(60)], dtype=object)
+    advisor = Advisor(made(60, id=ids))
+    assert advisor.of_job("77").about == "job 77_59"
+    assert advisor.of_job("77_45").about == "job 77_45"
+    with pytest.raises(BadInput, match="no job 7_ "):
+        advisor.of_job("7_")
 
 
 def test_accounting_becomes_jobs(tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ def test_a_script_is_a_request(tmp_path: Path) -> None:
     assert (found.user, found.name, found.partition) == ("me", "my job", "debug")
     assert (found.limit, found.cores, found.nodes) == (5400, 8, 2)
     assert found.memory == 500 * 2**20 * 4  # of a node
+    assert found.memory_per_cpu
+    assert found.exclusive
     path.write_text("#!/bin/bash\n#SBATCH --mem=lots\n")
     with pytest.raises(BadInput, match="--mem=lots is no size"):
         request_of_script(path, None)
@@ -47,3 +49,23 @@ def test_a_script_is_a_request(tmp_path: Path) -> None:
         request_of_script(path, None)
     with pytest.raises(BadInput, match="cannot read"):
         request_of_script(tmp_path / "nowhere.sh", None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "gpus"),
+    [
+        ("#SBATCH --gpus=a100:2", 2),
+        ("#SBATCH -N 2 --gpus-per-node=4", 8),
+        ("#SBATCH -n 6 --gpus-per-task=v100:1", 6),
+        ("#SBATCH -N 2 --gres=tmp:5,gpu:a100:2", 4),
+        ("#SBATCH --gres=gpu", 1),
+        ("#SBATCH --gres=tmp:5 --mem=0", None),
+    ],
+)
+def test_gpus_are_those_of_the_job(tmp_path: Path, lines: str, gpus: float | None) -> None:
+    path = tmp_path / "job.sh"
+    path.write_text(f"#!/bin/bash\n{lines}\n")
+    found = request_of_script(path, None)
+    assert found.gpus == gpus
+    assert found.exclusive == ("--mem=0" in lines)  # all memory of a node is all of the node
+    assert not found.memory_per_cpu

@@ -17,6 +17,8 @@ class JobRequest(Noun):
     cores: float | None = Field(None, gt=0, allow_inf_nan=False)
     nodes: float | None = Field(None, gt=0, allow_inf_nan=False)
     gpus: float | None = Field(None, ge=0, allow_inf_nan=False)
+    memory_per_cpu: bool = Field(False, description="memory is asked for as --mem-per-cpu")
+    exclusive: bool = Field(False, description="whole nodes are asked for")
 
 
 class PastJob(Noun):

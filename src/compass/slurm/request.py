@@ -75,8 +75,24 @@ def request_of_script(path: Path, user: str | None) -> JobRequest:
         memory=memory,
         cores=cores,
         nodes=nodes,
-        gpus=_number(options, "gpus"),
+        gpus=_gpus(options, nodes, tasks),
+        memory_per_cpu=per_cpu is not None and _memory(options, "mem") is None,
+        exclusive="exclusive" in options or options.get("mem") == "0",
     )
+
+
+def _gpus(options: Mapping[str, str], nodes: float, tasks: float) -> float | None:
+    """GPUs of the whole job: `--gpus=2`, `--gpus-per-node=a100:2`, `--gres=gpu:a100:2,tmp:5`."""
+    if (found := _number(options, "gpus")) is not None:
+        return found
+    for name, times in (("gpus-per-node", nodes), ("gpus-per-task", tasks)):
+        if (found := _number(options, name)) is not None:
+            return found * times
+    for part in options.get("gres", "").split(","):
+        kind, *rest = part.split(":")
+        if kind == "gpu":
+            return nodes * (float(rest[-1]) if rest and rest[-1].isdecimal() else 1.0)
+    return None
 
 
 def _number(options: Mapping[str, str], name: str) -> float | None:

@@ -11,15 +11,15 @@ from compass.schedule.advice.choose import Choice, choose, next_attempt, written
 from compass.schedule.advice.history import Codes, Similarity
 from compass.schedule.advice.jobs import Floats, Jobs, Texts, application_of
 from compass.schedule.advice.need import ENDED_FOR, Amounts, Needs
+from compass.schedule.advice.sizes import Told, sizes
 from compass.schedule.advice.waits import WaitAdviser
 
 RISK = 0.05  # of running out: what one job in twenty may do
 _SHOWN = 10
 _ENOUGH = 20  # similar jobs of the same application for an advice to be relied on
 _FEWEST = 3
-_FEWEST_CORES = 5
-_WORTH_CORES = 0.75
 _OPTION = {"memory": "mem", "time": "time"}
+_CORES = ("ntasks", "cpus-per-task")
 _LOST = {"memory": "out of memory", "time": "timeout"}
 
 
@@ -46,11 +46,13 @@ class Advisor:
     def of_job(self, job: str) -> Advice:
         """What the next job like this past one should ask for."""
         rows = np.flatnonzero(self.past.id == job)
+        if not len(rows):  # an array or a heterogeneous job: the latest of its parts
+            parts = (f"{job}_", f"{job}+")
+            rows = np.flatnonzero([str(one).startswith(parts) for one in self.past.id])
         if not len(rows):
-            raise BadInput(
-                f"no job {job} is known", hint="an array task is 4711_3; look further back: -S"
-            )
-        return self._with_waits(self.past.take(rows[-1:]), [f"job {job}"])[0]
+            raise BadInput(f"no job {job} is known", hint="look further back: -S 2026-01-01")
+        latest = self.past.take(rows[-1:])
+        return self._with_waits(latest, [f"job {latest.id[0]}"])[0]
 
     def of_last(self, count: int, user: str | None = None) -> list[Advice]:
         """One advice for each kind of job among the last ones; the latest kind first."""
@@ -71,17 +73,21 @@ class Advisor:
 
     def of_request(self, request: JobRequest, about: str = "the request") -> Advice:
         """What this request should ask for instead."""
-        return self._with_waits(job_of_request(request, self.now), [about])[0]
+        return self._with_waits(job_of_request(request, self.now), [about], request)[0]
 
-    def _with_waits(self, jobs: Jobs, abouts: list[str]) -> list[Advice]:
+    def _with_waits(
+        self, jobs: Jobs, abouts: list[str], request: JobRequest | None = None
+    ) -> list[Advice]:
         """The same with predicted waits."""
         return [
             one.model_copy(update={"start": self.waits.of(jobs.take(np.array([row])), one.edits)})
-            for row, one in enumerate(self._advices(jobs, abouts))
+            for row, one in enumerate(self._advices(jobs, abouts, request))
         ]
 
-    def _advices(self, jobs: Jobs, abouts: list[str]) -> list[Advice]:
-        """One advice for each of these jobs, asked now."""
+    def _advices(
+        self, jobs: Jobs, abouts: list[str], request: JobRequest | None = None
+    ) -> list[Advice]:
+        """One advice for each of these jobs, asked now; `request`: as it was put, of one job."""
         at = np.full(len(jobs), self.now)
         amounts = {of: one.amounts(jobs, at) for of, one in self.needs.items() if len(one.need)}
         return [
@@ -89,37 +95,39 @@ class Advisor:
                 jobs.take(np.array([row])),
                 {of: one.row(row) for of, one in amounts.items()},
                 about,
+                request,
             )
             for row, about in enumerate(abouts)
         ]
 
-    def _advice(self, job: Jobs, amounts: dict[str, Amounts], about: str) -> Advice:
+    def _advice(
+        self, job: Jobs, amounts: dict[str, Amounts], about: str, given: JobRequest | None
+    ) -> Advice:
         groups = self.similarity.groups(job)[:, 0]
         near, own = self._similar(groups)
         user, state = job.user[0], job.state[0]
-        request = JobRequest(
-            user=user,
-            name=job.name[0],
-            partition=job.partition[0],
-            **{
-                name: _known(getattr(job, field)[0])
-                for name, field in _REQUESTED.items()
-                if not (name != "gpus" and getattr(job, field)[0] <= 0)
-            },
-        )
+        request = given or _request_of(job)
         edits: list[RequestEdit] = []
         kept: list[KeptOption] = []
         saved = {"memory": 0.0, "time": 0.0}
         label, reason = self._label(len(near), own, user)
         failed = any(state in ENDED_FOR[of] for of in _OPTION)
-        whole = self._whole_nodes(near)
+        whole = request.exclusive or self._whole_nodes(near)
+        sized = sizes(self.past, self.groups[Similarity.OWN], job, near, whole=whole)
         for of, option in _OPTION.items():
             asked = float((job.memory_asked if of == "memory" else job.limit)[0])
             if of == "memory" and whole:
-                why = "whole nodes are given: less memory frees nothing"
+                asks = "asked for" if request.exclusive else "given"
+                why = f"whole nodes are {asks}: less memory frees nothing"
                 kept.append(KeptOption(option=option, why=why))
                 continue
             choice = self._choice(of, job, amounts.get(of), asked, label)
+            per_cpu = of == "memory" and request.memory_per_cpu
+            if per_cpu and not np.isnan(asked):
+                told = _per_cpu(choice, asked, job, sized, label)
+                (edits if isinstance(told, RequestEdit) else kept).append(told)  # type: ignore[arg-type]
+                saved[of] = choice.saved
+                continue
             if choice.amount is None:
                 kept.append(KeptOption(option=option, why=choice.why))
                 continue
@@ -135,8 +143,8 @@ class Advisor:
                     label=label,
                 )
             )
-        for edit_or_kept in self._cores(job, near, whole):
-            (edits if isinstance(edit_or_kept, RequestEdit) else kept).append(edit_or_kept)  # type: ignore[arg-type]
+        for told in sized:
+            (edits if isinstance(told, RequestEdit) else kept).append(told)  # type: ignore[arg-type]
         hours = self._usual_hours(near)
         return Advice(
             about=about,
@@ -151,7 +159,7 @@ class Advisor:
             saved_core_hours=float(np.nan_to_num(job.cores[0]) * saved["time"] / 3600),
             saved_gb_hours=float(job.nodes[0] * saved["memory"] / 2**30 * hours),
             after_failure=failed,
-            remarks=self._remarks(job, near),
+            remarks=self._remarks(near),
         )
 
     def _choice(
@@ -210,44 +218,8 @@ class Advisor:
         given = given[~np.isnan(given)]
         return bool(len(given) >= _FEWEST and np.median(given) >= 2.5)
 
-    def _cores(self, job: Jobs, near: Codes, whole: bool) -> list[RequestEdit | KeptOption]:
-        asked = float(job.cores[0])
-        if np.isnan(asked) or asked <= 1 or not len(near):
-            return []
-        same = near[(self.past.cores[near] == asked) & (self.past.state[near] == "COMPLETED")]
-        used = self.past.cores_used[same]
-        used = used[~np.isnan(used)][-30:]
-        option = "ntasks" if job.tasks[0] > 1 else "cpus-per-task"
-        if len(used) < _FEWEST_CORES:
-            why = "too few similar jobs tell how many cores were busy"
-            return [KeptOption(option=option, why=why)]
-        busy = float(np.ceil(used.max()))
-        if busy > _WORTH_CORES * asked:
-            return [KeptOption(option=option, why=f"up to {busy:.0f} of {asked:.0f} are busy")]
-        if whole or job.nodes[0] > 1:
-            where = "whole nodes are given" if whole else f"{job.nodes[0]:.0f} nodes share them"
-            return [
-                KeptOption(option=option, why=f"{busy:.0f} of {asked:.0f} are busy, but {where}")
-            ]
-        own = self.groups[Similarity.OWN]
-        tried = (own == own[same[-1]]) & (self.past.cores <= busy)
-        effect = "was run so before" if tried.any() else "its effect on the time was never measured"
-        return [
-            RequestEdit(
-                option=option,
-                old=f"{asked:.0f}",
-                new=f"{busy:.0f}",
-                why=f"no similar job kept more than {busy:.0f} cores busy; {effect}",
-                label=Label.CAUTION,
-            )
-        ]
-
-    def _remarks(self, job: Jobs, near: Codes) -> tuple[str, ...]:
+    def _remarks(self, near: Codes) -> tuple[str, ...]:
         remarks = []
-        gpus = self.past.gpus_used[near]
-        gathered = bool((self.past.gpus_used > 0).any())  # else zeros mean that nothing is gathered
-        if job.gpus[0] > 0 and gathered and len(gpus) >= _FEWEST_CORES and (gpus == 0).all():
-            remarks.append(f"GPUs are asked for, and none of {len(near)} similar jobs used one")
         lost = {of: int(np.isin(self.past.state[near], ENDED_FOR[of]).sum()) for of in _OPTION}
         for of, count in lost.items():
             if count:
@@ -262,6 +234,37 @@ _REQUESTED = {
     "nodes": "nodes",
     "gpus": "gpus",
 }
+
+
+def _request_of(job: Jobs) -> JobRequest:
+    """What a past job asked for."""
+    told = {name: _known(getattr(job, field)[0]) for name, field in _REQUESTED.items()}
+    amounts = {name: v for name, v in told.items() if v is not None and (v > 0 or name == "gpus")}
+    names = {"user": job.user[0], "name": job.name[0], "partition": job.partition[0]}
+    return JobRequest.model_validate(names | amounts)
+
+
+def _per_cpu(
+    choice: Choice, asked: float, job: Jobs, sized: list[Told], label: Label
+) -> RequestEdit | KeptOption:
+    """Memory of a node as memory per CPU, of the CPUs that are advised: fewer need more each."""
+    fewer = [one for one in sized if isinstance(one, RequestEdit) and one.option in _CORES]
+    cpus = float(job.cores[0]) / float(job.nodes[0])
+    after = float(fewer[0].new) if fewer else cpus
+    amount = asked if choice.amount is None else choice.amount
+    old, new = (np.ceil(one / 2**20 - 1e-9) * 2**20 for one in (asked / cpus, amount / after))
+    if old == new:
+        return KeptOption(option="mem-per-cpu", why=choice.why)
+    why = choice.why if choice.amount is not None else "as much as before on fewer CPUs"
+    return RequestEdit(
+        option="mem-per-cpu",
+        old=written("memory", old),
+        new=written("memory", new),
+        risk=choice.risk if choice.amount is not None else choice.risk_before,
+        risk_before=choice.risk_before,
+        why=why,
+        label=label,
+    )
 
 
 def _known(value: float) -> float | None:

@@ -17,7 +17,13 @@ from compass.slurm import units
 # Changes of one job, simulated: those who are told to start sooner mostly do, by another time.
 _NOT_TRIED = "going by other jobs of this size and limit: what a change does was never tried"
 _FIRST_DAY = 7 * 86400.0  # earlier moments are numbers of rows, and not of time
-_TOLD = {"time": "limit", "mem": "memory", "cpus-per-task": "cores", "ntasks": "cores"}
+_TOLD = {
+    "time": "limit",
+    "mem": "memory",
+    "cpus-per-task": "cores",
+    "ntasks": "cores",
+    "nodes": "nodes",
+}
 
 
 class WaitAdviser:
@@ -111,6 +117,9 @@ def _edited(asked: QueuedJobs, edits: Sequence[RequestEdit]) -> QueuedJobs:
             changed[name] = np.array([units.size(edit.new) or np.nan])
         elif name == "cores":
             changed[name] = np.array([float(edit.new)])
+        elif name == "nodes":
+            changed[name] = np.array([float(edit.new)])
+            changed["cores"] = asked.cores * changed[name] / asked.nodes
     return replace(asked, **changed) if changed else asked
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from compass.domain.advice import Advice
 from compass.slurm import units
 
+_MEMORY = {"mem": "mem_mb", "mem-per-cpu": "mem_mb_per_cpu"}
+_RESOURCES = ("mem_mb", "mem_mb_per_cpu", "runtime")
 _NEXTFLOW = re.compile(r"^nf-|_\(.*$")
 
 
@@ -19,7 +21,7 @@ def snakemake(advices: Iterable[Advice]) -> str:
     """The part of a profile (`config.yaml`) that sets resources: MB of memory, minutes."""
     resources, threads = [], []
     for name, one in _amounts(advices).items():
-        told = [f"    {key}: {one[key]}" for key in ("mem_mb", "runtime") if key in one]
+        told = [f"    {key}: {one[key]}" for key in _RESOURCES if key in one]
         if told:
             resources += [f"  {json.dumps(name)}:", *told]
         if "cores" in one:
@@ -58,15 +60,19 @@ def _amounts(advices: Iterable[Advice]) -> dict[str, dict[str, int]]:
         if one.request.name is None:
             continue
         for edit in one.edits:
-            key, value = _amount(edit.option, edit.new)
+            told = _amount(edit.option, edit.new)
+            if told is None:
+                continue
+            key, value = told
             own = found.setdefault(one.request.name, {})
             own[key] = max(own.get(key, 0), value)
     return found
 
 
-def _amount(option: str, new: str) -> tuple[str, int]:
-    if option == "mem":
-        return "mem_mb", math.ceil((units.size(new) or 0.0) / 2**20)
+def _amount(option: str, new: str) -> tuple[str, int] | None:
+    """What workflow systems call an option, and its amount; None: they have no word for it."""
+    if option in _MEMORY:
+        return _MEMORY[option], math.ceil((units.size(new) or 0.0) / 2**20)
     if option == "time":
         return "runtime", math.ceil((units.seconds(new) or 0.0) / 60)
-    return "cores", int(new)
+    return ("cores", int(new)) if option in ("ntasks", "cpus-per-task") else None
