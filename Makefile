@@ -6,6 +6,7 @@ PEERS := .venv-peers
 AUTOML := .venv-automl
 LOOP := .venv-loop
 SCHEDULE := .venv-schedule
+WORKFLOW := .venv-workflow
 BASE := $(VENV)/.base
 STAMP := $(VENV)/.installed
 # Empty without a Node.js that can build the page.
@@ -24,7 +25,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: faults study studies docs release-check licences sbom news loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts
+.PHONY: faults study studies docs release-check licences sbom news loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts workflows
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -181,6 +182,13 @@ schedule-peers: $(STAMP) $(SCHEDULE)/.installed  ## the same speed beside AccaSi
 	$(BIN)/python -m benchmarks.schedule.speed --python $(SCHEDULE)/bin/python
 	$(BIN)/python -m benchmarks.schedule.replay
 
+workflows: $(STAMP) $(WORKFLOW)/.installed  ## advice for Snakemake and Nextflow, read by Snakemake itself and by Groovy
+	@command -v groovy >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+			--no-install-recommends groovy default-jre-headless >/dev/null; } \
+		|| echo "no Groovy: its test will skip"
+	$(BIN)/python -m pytest -q -rs tests/schedule/test_schedule_workflow.py
+
 platforms: $(STAMP)  ## runtime ratios across machines, applications left out; the models of the papers
 	$(BIN)/python -m benchmarks.platforms --first --tuned rodinia raja multicore gavel gemm convolution
 	$(BIN)/python -m benchmarks.platforms.unseen
@@ -287,5 +295,10 @@ $(SCHEDULE)/.installed: benchmarks/schedule/requirements.txt
 	$(SCHEDULE)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
+$(WORKFLOW)/.installed:
+	$(PYTHON) -m venv $(WORKFLOW)
+	$(WORKFLOW)/bin/python -m pip install --quiet --disable-pip-version-check snakemake==9.27.1
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(PEERS) $(AUTOML) $(LOOP) $(SCHEDULE) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(AUTOML) $(LOOP) $(SCHEDULE) $(WORKFLOW) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

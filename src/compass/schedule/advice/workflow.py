@@ -1,7 +1,8 @@
 """Advice in the form of a workflow system: a profile of Snakemake, a config of Nextflow.
 
 Rules and processes are known by the names of their jobs: `-J {rule}` of a cluster command, and
-`nf-ALIGN_(sample)`, as Nextflow calls them.
+`nf-ALIGN_(sample)`, as Nextflow calls them. Names that no rule or process can have are left out:
+Snakemake reads `rule:resource=amount` out of a profile, and would stop at them.
 """
 
 import json
@@ -14,6 +15,8 @@ from compass.slurm import units
 
 _MEMORY = {"mem": "mem_mb", "mem-per-cpu": "mem_mb_per_cpu"}
 _RESOURCES = ("mem_mb", "mem_mb_per_cpu", "runtime")
+_RULE = re.compile(r"[^\W\d]\w*")
+_PROCESS = re.compile(r"[\w.:-]+")
 _NEXTFLOW = re.compile(r"^nf-|_\(.*$")
 
 
@@ -21,6 +24,8 @@ def snakemake(advices: Iterable[Advice]) -> str:
     """The part of a profile (`config.yaml`) that sets resources: MB of memory, minutes."""
     resources, threads = [], []
     for name, one in _amounts(advices).items():
+        if not _RULE.fullmatch(name):
+            continue
         told = [f"    {key}: {one[key]}" for key in _RESOURCES if key in one]
         if told:
             resources += [f"  {json.dumps(name)}:", *told]
@@ -35,8 +40,11 @@ def nextflow(advices: Iterable[Advice]) -> str:
     """A config of Nextflow; what runs out is tried again with as much more as it had."""
     lines = ["process {"]
     for name, one in _amounts(advices).items():
-        process = re.escape(_NEXTFLOW.sub("", name))
-        lines.append(f"    withName: '{_quoted(process)}' {{")
+        process = _NEXTFLOW.sub("", name)
+        if not _PROCESS.fullmatch(process):
+            continue
+        selector = re.escape(process).replace("\\", "\\\\")  # a pattern, inside quotes of Groovy
+        lines.append(f"    withName: '{selector}' {{")
         if "mem_mb" in one:
             lines.append(f"        memory = {{ {one['mem_mb']}.MB * task.attempt }}")
         if "runtime" in one:
@@ -45,12 +53,6 @@ def nextflow(advices: Iterable[Advice]) -> str:
             lines.append(f"        cpus = {one['cores']}")
         lines += ["        errorStrategy = 'retry'", "        maxRetries = 2", "    }"]
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def _quoted(text: str) -> str:
-    """A text inside single quotes of Groovy."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return "".join(one if one.isprintable() else f"\\u{ord(one):04x}" for one in escaped)
 
 
 def _amounts(advices: Iterable[Advice]) -> dict[str, dict[str, int]]:
