@@ -172,7 +172,7 @@ def get(joint: str, name: str) -> Any:
         return found[name]
     if name in _broken[joint]:
         raise _broken[joint][name]
-    raise unknown(joint, name, found)
+    raise unknown(joint.replace("_", " "), name, found)
 
 
 def everything(joint: str) -> dict[str, Any]:

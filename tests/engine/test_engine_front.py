@@ -1,5 +1,7 @@
 """Fronts from the outside: several extremes, conditions, a baseline, weights, references."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 
@@ -7,9 +9,10 @@ import compass as cp
 from compass.domain.answer import Label, Pending
 from compass.domain.errors import BadInput, QueryProblem
 from compass.domain.front import ReferenceFrom
+from compass.exporters.front_chart import FrontChart
 from compass.pareto.front import nondominated
 from compass.pareto.hypervolume import hypervolume
-from compass.trust.front_words import point_in_words
+from compass.trust.front_words import point_in_words, point_name
 
 KNOBS = ["nodes", "cores", "gpus"]
 HERE = ["app == 'wrf'", "size == 200"]
@@ -265,3 +268,13 @@ def test_from_a_run_it_is_told_what_is_traded(engine: cp.Compass) -> None:
     best = nondominated(values(answer))
     assert [point.smaller_change for point in told] == [not one for one in best]
     assert "nothing has to change" not in " ".join(answer.notes)
+
+
+def test_a_picture_has_the_numbers_of_the_suggestions(front: cp.Answer) -> None:
+    assert front.front is not None
+    root = ElementTree.fromstring(FrontChart.render(front))
+    told = [one.text or "" for one in root.iter() if one.tag.endswith("title")]
+    names = {line.partition(". ")[0] for line in told}
+    assert {point_name(point) for point in front.front.points} <= names
+    ranks = [point.place for point in front.front.points if not point.idea]
+    assert ranks != sorted(ranks)  # the first suggestion is the balanced one

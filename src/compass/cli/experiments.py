@@ -266,9 +266,9 @@ def _head(status: "ExperimentStatus") -> str:
 
 def _print_front(front: "Front", experiment: "Experiment", console: "Console") -> None:
     """The trade-offs that were measured: a plot, a table, and what is known of them as a set."""
-    from compass.cli.front_plot import point_name
     from compass.cli.render import print_front, printable, table
     from compass.domain.quantity import quantity, setting
+    from compass.trust.front_words import point_name
 
     units, shown = experiment.units, shown_points(front)
     print_front(console, front, units, shown)

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from compass.domain.front import Front, FrontPoint
 from compass.domain.quantity import quantity
+from compass.trust.front_words import point_name
 
 WIDTH, HEIGHT = 58, 16  # of the field, in characters
 _LABELS = 14  # characters before it
@@ -41,11 +42,6 @@ def plotted(front: Front, units: Mapping[str, str]) -> tuple[str, ...]:
     lines.append(f"{pad} {names[0]} ({_way(front, names[0])})")
     lines.append(f"{pad} {KNEE} knee  {MEASURED} measured  {UNTRIED} untried  {IDEA} idea")
     return tuple(lines)
-
-
-def point_name(point: FrontPoint) -> str:
-    """The number that a point has in the tables of suggestions and ideas."""
-    return f"{'i' if point.idea else ''}{point.place + 1}"
 
 
 def _way(front: Front, name: str) -> str:

@@ -7,7 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from compass.cli.front_plot import plotted, point_name
+from compass.cli.front_plot import plotted
 from compass.cli.output import visible
 from compass.cli.tables import comparable_note
 from compass.domain.answer import (
@@ -27,7 +27,7 @@ from compass.domain.front import Front, FrontPoint
 from compass.domain.machines import PlatformAnswer
 from compass.domain.quantity import estimate, number, quantity, setting
 from compass.domain.query import Kind
-from compass.trust.front_words import front_in_words, point_in_words
+from compass.trust.front_words import front_in_words, point_in_words, point_name
 from compass.trust.outcome_words import (
     classes_in_words,
     condition_in_words,

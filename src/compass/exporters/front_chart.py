@@ -9,6 +9,7 @@ from compass.domain.errors import QueryProblem
 from compass.domain.front import Front, FrontPoint
 from compass.domain.quantity import quantity
 from compass.exporters.drawing import Dot, Drawing, Label, Line, Shape
+from compass.trust.front_words import point_name
 
 _WIDTH, _HEIGHT = 640, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 90, 24, 30, 64
@@ -99,13 +100,13 @@ def _drawn(
             low, high = own[names[1]]
             shapes.append(Line(across, y(low), across, y(high), _GREY))
     told: list[tuple[float, float]] = []
-    for rank, point in enumerate(front.points, 1):
+    for point in front.points:
         across, up = x(point.values[names[0]]), y(point.values[names[1]])
-        shapes.append(_point(rank, point, across, up))
+        shapes.append(_point(point, across, up))
         # Numbers on top of each other would be read by nobody.
         if all(abs(across - a) > _APART[0] or abs(up - b) > _APART[1] for a, b in told):
             told.append((across, up))
-            shapes.append(Label(across + 8, up - 8, str(rank), "start"))
+            shapes.append(Label(across + 8, up - 8, point_name(point), "start"))
     return Drawing(_WIDTH, _HEIGHT, title, [*shapes, *_legend()])
 
 
@@ -127,12 +128,12 @@ def _axes(
     return shapes
 
 
-def _point(rank: int, point: FrontPoint, across: float, up: float) -> Dot:
+def _point(point: FrontPoint, across: float, up: float) -> Dot:
     colour = _RED if point.idea else _ORANGE if point.knee else _BLUE
     fill = colour if point.measured else _WHITE
     told = ", ".join(f"{name} {value}" for name, value in point.settings.items())
     size = 6 if point.knee else 4.5
-    return Dot(across, up, size, colour, fill, f"{rank}. {told}")
+    return Dot(across, up, size, colour, fill, f"{point_name(point)}. {told}")
 
 
 def _legend() -> list[Shape]:

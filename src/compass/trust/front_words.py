@@ -33,6 +33,11 @@ def _percent(share: float) -> str:
     return f"{percent:.0f} %" if percent >= 9.95 else f"{percent:.2g} %"
 
 
+def point_name(point: FrontPoint) -> str:
+    """The number that a point has in the tables of suggestions and ideas, and in plots."""
+    return f"{'i' if point.idea else ''}{point.place + 1}"
+
+
 def point_in_words(point: FrontPoint) -> str:
     """A point as a clause: beside the best of the first outcome, a knee beside all ends.
 
