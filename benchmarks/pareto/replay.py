@@ -223,24 +223,23 @@ def measured(replay: FrontReplay, seeds: Sequence[int], names: Sequence[str], py
     return found
 
 
-def show(results: Sequence[dict], field: str = "shares") -> str:
+def show(results: Sequence[dict]) -> str:
     """The mean over the seeds with its 95 % interval, per space and number of evaluations.
 
     Where a contestant has other than the usual number of seeds, that stands in brackets. Means
     are over the spaces that all contestants of the table were measured on.
     """
-    results = [one for one in results if one.get(field)]
-    names = [name for name in CONTESTANTS if any(name in one[field] for one in results)]
+    names = [name for name in CONTESTANTS if any(name in one["shares"] for one in results)]
     lines: list[tuple[object, ...]] = []
     for one in results:
         for place, n in enumerate(one["at"]):
-            own = one[field]
+            own = one["shares"]
             told = [_told(own[name], place, name) if name in own else "-" for name in names]
             lines.append((one["space"], one["size"], n, *told))
     for n in AT:
-        rows = [one for one in results if n in one["at"] and all(m in one[field] for m in names)]
+        rows = [one for one in results if n in one["at"] and all(m in one["shares"] for m in names)]
         if len(rows) > 1:
-            means = [f"{_mean(rows, field, name, n):.3f}" for name in names]
+            means = [f"{_mean(rows, 'shares', name, n):.3f}" for name in names]
             lines.append((f"mean of {len(rows)}", "", n, *means))
     cpu = [_cpu(results, name) for name in names]
     if set(cpu) != {"-"}:
@@ -257,13 +256,29 @@ def show_tables(results: Sequence[dict]) -> list[str]:
             continue
         print(f"{name}: share of the true front's volume, mean ± 95 % over {USUAL} seeds")
         print(show(own))
-        for field, what in (("spreads", "spread"), ("extents", "extent")):
-            if any(one.get(field) for one in own):
-                print(f"\n{name}: {what} of what nothing dominates")
-                print(show(own, field))
+        even = _evenness(own)
+        if even:
+            print(f"\n{name}: spread, and extent, of what nothing dominates: means over the spaces")
+            print(even)
         print()
-        missed += behind(own)
+        missed += behind([one for one in own if "front" in one["shares"]])
     return missed
+
+
+def _evenness(results: Sequence[dict]) -> str:
+    """Mean spread and extent of each contestant over the spaces where all were measured."""
+    known = [one for one in results if one.get("spreads")]
+    names = [name for name in CONTESTANTS if any(name in one["spreads"] for one in known)]
+    lines: list[tuple[object, ...]] = []
+    for n in AT:
+        rows = [one for one in known if n in one["at"] and all(m in one["spreads"] for m in names)]
+        if rows:
+            told = [
+                f"{_mean(rows, 'spreads', name, n):.2f}, {_mean(rows, 'extents', name, n):.2f}"
+                for name in names
+            ]
+            lines.append((len(rows), n, *told))
+    return table(("spaces", "runs", *names), lines) if lines else ""
 
 
 def _told(values: Sequence[Sequence[float]], place: int, name: str) -> str:
