@@ -7,6 +7,8 @@ import pytest
 from tests.platforms.machine_law import roofline_table
 
 import compass as cp
+from compass.domain.errors import UnknownName
+from compass.engine.machine_order import ForecastOptions, machine_forecast, machines_view
 from served import served
 
 STUDY = cp.Study.model_validate(
@@ -26,7 +28,15 @@ def test_machines_are_told_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyP
     pyarrow.csv.write_csv(roofline_table(6, seed=4).arrow, runs)
     here = cp.Compass(cp.read(runs, study=STUDY), seed=5)
     with served(runs, tmp_path / "state") as running, cp.connect(running.url) as server:
-        there = server.upload(runs).with_study(STUDY).fit(seed=5, outcomes=[])
+        sent = server.upload(runs)
+        data = cp.read(runs)
+        assert sent.machines() == machines_view(data)
+        told = sent.on_machines("app02", "quartz", prices={"ruby": 2.0})
+        options = ForecastOptions(prices={"ruby": 2.0})
+        assert told == machine_forecast(data, "app02", "quartz", options)
+        with pytest.raises(UnknownName, match="cray"):
+            sent.on_machines("app02", "cray")
+        there = sent.with_study(STUDY).fit(seed=5, outcomes=[])
         own = {"machine": "quartz", "app": "mine", "size": 3, "runtime": 2.0, "flops": 4e10}
         for ask in (
             lambda engine: engine.what_if(0, {"machine": "lassen"}),

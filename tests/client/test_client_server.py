@@ -364,6 +364,7 @@ def test_advice_from_accounting_is_that_of_the_library(server: Server, tmp_path:
     assert list(there.advise(last=10)) == here.of_last(10)
     number = str(jobs.id[-1])
     assert there.advise(job=number) == (here.of_job(number),)
+    assert there.advise(pasted=f"{number}.batch") == there.advise(job=number)
     asked = JobRequest(user="user1", name="app0-u1", limit=36_000.0)
     assert there.advise(request=asked)[0].edits == here.of_request(asked).edits
     assert there.usage() == usage(jobs)

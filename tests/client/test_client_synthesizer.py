@@ -27,6 +27,10 @@ def test_a_synthesizer_of_a_server_draws_what_the_library_draws(
         rows = [{"app": "wrf", "nodes": 2}, {"nodes": 4}]
         filled = there.fill(rows, draws=2)
         assert filled.table.to_pydict() == here.fill(rows, draws=2).table.to_pydict()
+        (tmp_path / "gaps.csv").write_text("app,nodes\nwrf,2\n,4\n")
+        gaps = server.upload(tmp_path / "gaps.csv")
+        own = here.fill(tmp_path / "gaps.csv")
+        assert there.fill(gaps).table.to_pydict() == own.table.to_pydict()
         assert there.decide(where=where, count=50) == here.decide(where=where, count=50).decision
         assert there.predict(rows, draws=5) == here.predict(rows, draws=5)
         made = server.upload(drawn.table, name="drawn.csv")

@@ -87,6 +87,7 @@ REAL = {  # parts of requests that say something, by their name
     "first": st.sampled_from([0, 5, 10**6]),
     "name": st.sampled_from(["x.csv", "x.parquet", "x.txt"]),
     "path": st.sampled_from(["/etc/passwd", "../x.csv", "x"]),
+    "pasted": st.sampled_from(["4711", "#SBATCH -t 1", "#SBATCH -t x", "JobID|User\n1|me", "what"]),
     "wait": st.sampled_from([0, 0.1]),
 }
 

@@ -61,6 +61,26 @@ def test_gaps_are_filled_and_outcomes_predicted(
     assert wrong.status_code == 422
 
 
+def test_the_gaps_of_a_dataset_are_filled(person: httpx.Client, made: str) -> None:
+    table = b"app,nodes,gpus,runtime\nwrf,2,,\nwrf,,4,\n,8,2,\n"
+    there = upload(person, table).json()["id"]
+    filled = columns(person.post(f"{made}/fill", json={"dataset": there, "seed": 4}))
+    assert [filled["nodes"][0], filled["nodes"][2]] == [2, 8]
+    assert filled["app"][:2] == ["wrf"] * 2
+    assert all(value is not None for name in ("app", "gpus") for value in filled[name])
+    assert ["nodes" in cells for cells in filled["filled"]] == [False, True, False]
+    rows = [
+        {"app": "wrf", "nodes": 2, "gpus": None, "runtime": None},
+        {"app": "wrf", "nodes": None, "gpus": 4, "runtime": None},
+        {"app": None, "nodes": 8, "gpus": 2, "runtime": None},
+    ]
+    assert filled == columns(person.post(f"{made}/fill", json={"rows": rows, "seed": 4}))
+    for body in ({}, {"rows": rows, "dataset": there}):
+        assert person.post(f"{made}/fill", json=body).status_code == 422
+    unknown = person.post(f"{made}/fill", json={"dataset": "0" * 16})
+    assert unknown.status_code == 404
+
+
 def test_decisions_and_what_is_too_much(person: httpx.Client, made: str) -> None:
     body = {"where": ["nodes <= 8"], "given": {"app": "wrf"}, "count": 60}
     found = person.post(f"{made}/decide", json=body).json()

@@ -74,3 +74,70 @@ export function sweep(): string {
       }
   return `${lines.join("\n")}\n`;
 }
+
+/** Accounting as `sacct --parsable2` prints it: two applications that ask for too much, one for too
+ * little; every other site gathers no memory. */
+export function accounting(count: number, memory = true, seed = 5): string {
+  const random = chance(seed);
+  const two = (given: number) => String(Math.floor(given)).padStart(2, "0");
+  const clock = (s: number) => `${two(s / 3600)}:${two((s % 3600) / 60)}:${two(s % 60)}`;
+  const stamp = (s: number) => new Date(Date.UTC(2026, 0, 5) + 1000 * s).toISOString().slice(0, 19);
+  const kinds = [
+    { user: "alice", name: "train", partition: "gpu", need: 1200, limit: 36_000, gib: 9, ask: 24 },
+    { user: "alice", name: "prepare", partition: "cpu", need: 300, limit: 3600, gib: 2, ask: 16 },
+    { user: "bob", name: "solve", partition: "cpu", need: 7000, limit: 7200, gib: 3, ask: 4 },
+  ] as const;
+  const lines = [
+    "JobID|JobName|User|Partition|State|Submit|Start|End|Elapsed|Timelimit|AllocCPUS|NNodes|ReqMem|MaxRSS|TotalCPU",
+  ];
+  for (let i = 0; i < count; i += 1) {
+    const of = kinds[i % kinds.length];
+    if (of === undefined) continue;
+    const wanted = of.need * (0.8 + 0.4 * random());
+    const elapsed = Math.min(wanted, of.limit);
+    const state = wanted > of.limit ? "TIMEOUT" : "COMPLETED";
+    const begins = 7200 * i;
+    const used = memory ? `${Math.round(of.gib * 2 ** 20 * (0.9 + 0.2 * random()))}K` : "0";
+    const own = [of.name, of.user, of.partition, state, stamp(begins), stamp(begins + 60)];
+    const rest = [stamp(begins + 60 + elapsed), clock(elapsed), clock(of.limit), 8, 1];
+    const id = 4000 + i;
+    lines.push([id, ...own, ...rest, `${of.ask}G`, "", clock(3.2 * elapsed)].join("|"));
+    lines.push(
+      [`${id}.batch`, "batch", "", "", state, "", "", "", clock(elapsed), "", 8, 1].join("|") +
+        `||${used}|${clock(3.2 * elapsed)}`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Runs of programs on three machines by a roofline; one program was run on the slowest only. */
+export function roofline(): string {
+  const machines = { opal: [5, 20], pearl: [12, 60], topaz: [40, 140] } as const;
+  const lines = ["machine,app,size,runtime (s),flops,bytes"];
+  const random = chance(3);
+  const programs = ["cg", "ft", "lu", "ua", "mycode", "mg", "sp", "bt", "is", "ep"];
+  for (const [at, app] of programs.entries())
+    for (const size of [1, 2, 4])
+      for (const [machine, [bandwidth, peak]] of Object.entries(machines)) {
+        if (app === "mycode" && machine !== "opal") continue;
+        const intensity = 10 ** (-1 + (2 * at) / programs.length);
+        const seconds = Math.max((60 * size) / bandwidth, (60 * size * intensity) / peak);
+        const noise = 1 + 0.02 * (random() - 0.5);
+        const counts = [(60e9 * size * intensity).toExponential(3), (60e9 * size).toExponential(3)];
+        lines.push([machine, app, size, (seconds * noise).toFixed(4), ...counts].join(","));
+      }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Kernels on two graphics cards without any counter: the newer one takes six tenths of the time. */
+export function cards(): string {
+  const lines = ["gpu,kernel,block,time_ms"];
+  const random = chance(9);
+  for (const [at, kernel] of ["axpy", "gemm", "sort", "scan", "stencil"].entries())
+    for (const block of [64, 128, 256])
+      for (const gpu of ["A100", "H100"]) {
+        const ms = (3 + at) * (1 + block / 512) * (gpu === "H100" ? 0.6 : 1);
+        lines.push([gpu, kernel, block, (ms * (1 + 0.03 * random())).toFixed(4)].join(","));
+      }
+  return `${lines.join("\n")}\n`;
+}

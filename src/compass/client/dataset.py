@@ -11,6 +11,7 @@ from compass.domain.advice import Advice, AdviceList, JobRequest
 from compass.domain.api import DatasetInfo, EngineInfo, Job
 from compass.domain.arguments import maybe, takes
 from compass.domain.base import valid
+from compass.domain.machines import MachinesView, PlatformAnswer
 from compass.domain.options import FitKeywords, FitOptions
 from compass.domain.study import Study
 from compass.domain.usage import UsageReport
@@ -78,13 +79,18 @@ class RemoteDataset:
         *,
         job: str | None = None,
         request: JobRequest | None = None,
+        pasted: str | None = None,
         last: int = 20,
         user: str | None = None,
         risk: float = 0.05,
     ) -> tuple[Advice, ...]:
-        """What the next jobs should ask Slurm for: one like a past job, a request, or the last."""
+        """What the next jobs should ask Slurm for: one like a past job, a request, or the last.
+
+        `pasted`: the number of a job, lines of `sacct`, or a job script, as people have them.
+        """
         asked = None if request is None else request.model_dump(mode="json")
-        body = {"job": job, "request": asked, "last": last, "user": user, "risk": risk}
+        about = {"job": job, "request": asked, "pasted": pasted}
+        body = about | {"last": last, "user": user, "risk": risk}
         reply = self.server.connection.call(
             "POST", f"/datasets/{self.id}/advice", body=body, again=True
         )
@@ -94,6 +100,32 @@ class RemoteDataset:
         """What these jobs asked Slurm for against what they used."""
         reply = self.server.connection.call("GET", f"/datasets/{self.id}/usage")
         return understood(UsageReport, reply)
+
+    def machines(self) -> MachinesView:
+        """What these runs tell of several machines, and by which columns."""
+        reply = self.server.connection.call("GET", f"/datasets/{self.id}/machines")
+        return understood(MachinesView, reply)
+
+    def on_machines(
+        self,
+        application: str,
+        source: str,
+        *,
+        machines: Iterable[str] = (),
+        prices: Mapping[str, float] | None = None,
+        power: Mapping[str, float] | None = None,
+        level: float = 0.9,
+        first: int = 0,
+        seed: int = 7,
+    ) -> PlatformAnswer:
+        """What an application that was run on `source` does on every machine, in which order."""
+        given: dict[str, Any] = {"application": application, "source": source}
+        given |= {"machines": list(machines), "prices": dict(prices or {})}
+        given |= {"power": dict(power or {}), "level": level, "first": first, "seed": seed}
+        reply = self.server.connection.call(
+            "POST", f"/datasets/{self.id}/machines", body=given, again=True
+        )
+        return understood(PlatformAnswer, reply)
 
     @takes(options=arguments.FIT, outcomes=maybe(arguments.NAMES))
     def fit(

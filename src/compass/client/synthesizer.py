@@ -15,6 +15,7 @@ from compass.synth.report import SynthesisReport
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from compass.client.dataset import RemoteDataset
     from compass.client.engine import RemoteEngine
 
 _ROW = Mapping[str, Value]
@@ -62,14 +63,18 @@ class RemoteSynthesizer:
 
     def fill(
         self,
-        rows: Sequence[_ROW],
+        rows: "Sequence[_ROW] | RemoteDataset",
         *,
         where: Iterable[str] = (),
         draws: int = 1,
         seed: int | None = None,
     ) -> RemoteRows:
-        """These rows with what they lack drawn; with several `draws` each one as many times."""
-        body = {"rows": _plain(rows), "where": list(where), "draws": draws, "seed": seed}
+        """These rows with what they lack drawn; with several `draws` each one as many times.
+
+        Rows may also be those of a dataset that the server has.
+        """
+        there = {"rows": _plain(rows)} if isinstance(rows, Sequence) else {"dataset": rows.id}
+        body: dict[str, Any] = {**there, "where": list(where), "draws": draws, "seed": seed}
         return _rows(self._call("fill", body))
 
     def decide(

@@ -71,3 +71,27 @@ class PlatformAnswer(Noun):
     members: tuple[str, ...] = Field(description="models whose median is served")
     error: float = Field(description="typical factor by which held-out applications were missed")
     notes: tuple[str, ...] = Field((), description="what to know about the answer")
+
+
+class ApplicationRuns(Noun):
+    """An application with the machines that it was run on."""
+
+    application: str = Field(description="the application")
+    lines: int = Field(description="inputs and configurations")
+    machines: dict[str, int] = Field(description="how many of them were run on each machine")
+
+
+class MachinesView(Noun):
+    """What a table tells of runs on several machines, and by which columns."""
+
+    machine: str = Field(description="column that names the machine")
+    application: str = Field(description="column that names the application")
+    runtime: str = Field(description="column that says how long a run took")
+    unit: str | None = Field(None, description="of the runtime")
+    throughput: bool = Field(False, description="it holds work per second")
+    configuration: tuple[str, ...] = Field(description="columns that are equal in compared runs")
+    counters: tuple[str, ...] = Field(description="columns of counters that tell runs apart")
+    machines: tuple[str, ...] = Field(description="the machines")
+    applications: tuple[ApplicationRuns, ...] = Field(description="by name")
+    prices: dict[str, float] = Field(description="of machines, as the study states them")
+    power: dict[str, float] = Field(description="of machines, as the study states it")

@@ -37,6 +37,7 @@ ROUTES = (
     "columns",
     "rules",
     "advice",
+    "machines",
     "models",
     "plugins",
     "engines",

@@ -80,9 +80,12 @@ class SynthesisHandlers:
     def fill(self, given: Given, report: Report) -> bytes:
         """Fill in the cells that rows lack."""
         model = self._model(given)
-        _check_size(len(given["rows"]) * given["draws"], model)
-        rows, where = given["rows"], given["where"]
-        drawn = model.fill(rows, where=where, draws=given["draws"], seed=given["seed"], tell=report)
+        there = given["dataset"] and self._dataset(given["dataset"]).meant
+        rows = there or given["rows"]
+        _check_size((there.rows if there else len(rows)) * given["draws"], model)
+        drawn = model.fill(
+            rows, where=given["where"], draws=given["draws"], seed=given["seed"], tell=report
+        )
         return _rows(drawn)
 
     def decide(self, given: Given, report: Report) -> bytes:

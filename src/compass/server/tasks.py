@@ -57,6 +57,8 @@ class TaskHandlers:
             "rows": self.rows,
             "advise": self.advise,
             "usage": self.usage,
+            "machines": self.machines,
+            "machine_forecast": self.machine_forecast,
             "points": self.points,
             "overview": self.overview,
             "bring": self.bring,
@@ -143,6 +145,7 @@ class TaskHandlers:
         from compass.domain.advice import JobRequest
         from compass.schedule.advice.advisor import Advisor
         from compass.schedule.advice.jobs import jobs_of_table
+        from compass.schedule.advice.pasted import advice_on
 
         asked = given["asked"]
         advisor = Advisor(jobs_of_table(self._dataset(given).table.arrow), asked["risk"])
@@ -150,6 +153,8 @@ class TaskHandlers:
             found = [advisor.of_job(asked["job"])]
         elif asked["request"] is not None:
             found = [advisor.of_request(JobRequest.model_validate(asked["request"]))]
+        elif asked["pasted"] is not None:
+            found = advice_on(advisor, asked["pasted"], asked["user"])
         else:
             found = advisor.of_last(asked["last"], asked["user"])
         return json.dumps({"advice": [one.model_dump(mode="json") for one in found]}).encode()
@@ -160,6 +165,22 @@ class TaskHandlers:
         from compass.schedule.usage import usage
 
         return _written(usage(jobs_of_table(self._dataset(given).table.arrow)))
+
+    def machines(self, given: Given, _: Report) -> bytes:
+        """What a dataset tells of runs on several machines."""
+        from compass.engine.machine_order import machines_view
+
+        return _written(machines_view(self._dataset(given)))
+
+    def machine_forecast(self, given: Given, report: Report) -> bytes:
+        """What an application does on every machine, and in which order."""
+        from compass.engine.machine_order import ForecastOptions, machine_forecast
+
+        asked = dict(given["asked"])
+        application, source = asked.pop("application"), asked.pop("source")
+        options = ForecastOptions(**asked | {"machines": tuple(asked["machines"])})
+        data = self._dataset(given)
+        return _written(machine_forecast(data, application, source, options, report))
 
     def rows(self, given: Given, _: Report) -> bytes:
         """Some rows of a dataset or of an engine's data, as they were given."""

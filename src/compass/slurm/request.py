@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from compass.domain.advice import JobRequest
+from compass.domain.base import valid
 from compass.domain.errors import BadInput
 from compass.slurm import units
 
@@ -59,6 +60,11 @@ def request_of_script(path: Path, user: str | None) -> JobRequest:
         text = path.read_text(errors="replace")
     except OSError as problem:
         raise BadInput(f"cannot read {path}: {problem.strerror}", hint="is it there?") from None
+    return request_of_text(text, path.name, user)
+
+
+def request_of_text(text: str, name: str | None, user: str | None) -> JobRequest:
+    """What the text of a job script asks for; `name`: of its file."""
     options = options_of_script(text)
     nodes = _number(options, "nodes") or 1.0
     tasks = _number(options, "ntasks") or (_number(options, "ntasks-per-node") or 1.0) * nodes
@@ -67,17 +73,20 @@ def request_of_script(path: Path, user: str | None) -> JobRequest:
     per_cpu = _memory(options, "mem-per-cpu")
     if memory is None and per_cpu is not None:
         memory = per_cpu * cores / nodes
-    return JobRequest(
-        user=user,
-        name=options.get("job-name", path.name),  # as sbatch names it
-        partition=options.get("partition"),
-        limit=_limit(options.get("time", "")),
-        memory=memory,
-        cores=cores,
-        nodes=nodes,
-        gpus=_gpus(options, nodes, tasks),
-        memory_per_cpu=per_cpu is not None and _memory(options, "mem") is None,
-        exclusive="exclusive" in options or options.get("mem") == "0",
+    return valid(
+        JobRequest,
+        {
+            "user": user,
+            "name": options.get("job-name", name),  # as sbatch names it
+            "partition": options.get("partition"),
+            "limit": _limit(options.get("time", "")),
+            "memory": memory,
+            "cores": cores,
+            "nodes": nodes,
+            "gpus": _gpus(options, nodes, tasks),
+            "memory_per_cpu": per_cpu is not None and _memory(options, "mem") is None,
+            "exclusive": "exclusive" in options or options.get("mem") == "0",
+        },
     )
 
 

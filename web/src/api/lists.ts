@@ -9,6 +9,7 @@ import type {
   ExperimentInfo,
   Job,
   ModelBrief,
+  SynthesizerInfo,
 } from "./types";
 
 interface Entries {
@@ -19,6 +20,7 @@ interface Entries {
   "/api/v1/experiments": ExperimentInfo;
   "/api/v1/jobs": Job;
   "/api/v1/models": ModelBrief;
+  "/api/v1/synthesizers": SynthesizerInfo;
 }
 type Path = keyof Entries;
 

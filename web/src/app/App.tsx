@@ -17,6 +17,7 @@ import { session } from "@/api/session";
 import { Held } from "@/show/Held";
 import { useArrival } from "./arrival";
 import icon from "./icon.svg";
+import { Navigation } from "./Navigation";
 import { href, type Route, useRoute } from "./route";
 import { ServerState } from "./ServerState";
 import { TokenPage } from "./TokenPage";
@@ -34,6 +35,16 @@ const ExperimentsPage = lazy(async () => ({
 const ExperimentPage = lazy(async () => ({
   default: (await import("@/experiment/ExperimentPage")).ExperimentPage,
 }));
+const MachinesPage = lazy(async () => ({
+  default: (await import("@/machines/MachinesPage")).MachinesPage,
+}));
+const SyntheticPage = lazy(async () => ({
+  default: (await import("@/synthetic/SyntheticPage")).SyntheticPage,
+}));
+const SynthesizerPage = lazy(async () => ({
+  default: (await import("@/synthetic/SynthesizerPage")).SynthesizerPage,
+}));
+const JobsPage = lazy(async () => ({ default: (await import("@/jobs/JobsPage")).JobsPage }));
 const HistoryPage = lazy(async () => ({ default: (await import("./HistoryPage")).HistoryPage }));
 
 export function App() {
@@ -60,19 +71,8 @@ export function App() {
                 </Text>
               </Group>
             </Anchor>
-            <Group component="nav" aria-label="Main" gap="md" wrap="nowrap">
-              <Link to={{ page: "home" }} here={route.page === "home" || route.page === "data"}>
-                Data
-              </Link>
-              <Link
-                to={{ page: "experiments" }}
-                here={route.page === "experiments" || route.page === "experiment"}
-              >
-                Experiments
-              </Link>
-              <Link to={{ page: "history" }} here={route.page === "history"}>
-                History
-              </Link>
+            <Group gap="md" wrap="nowrap">
+              <Navigation page={route.page} />
               <SchemeSwitch />
             </Group>
           </Group>
@@ -107,6 +107,14 @@ function Shown({ route }: { route: Route }): ReactNode {
       return <ExperimentsPage />;
     case "experiment":
       return <ExperimentPage key={route.experiment} experiment={route.experiment} />;
+    case "machines":
+      return <MachinesPage key={route.dataset} dataset={route.dataset} />;
+    case "synthetic":
+      return <SyntheticPage />;
+    case "synthesizer":
+      return <SynthesizerPage key={route.synthesizer} synthesizer={route.synthesizer} />;
+    case "jobs":
+      return <JobsPage route={route} />;
     case "history":
       return <HistoryPage />;
   }
@@ -114,19 +122,6 @@ function Shown({ route }: { route: Route }): ReactNode {
 
 function toMain() {
   document.getElementById("main")?.focus();
-}
-
-function Link({ to, here, children }: { to: Route; here: boolean; children: ReactNode }) {
-  return (
-    <Anchor
-      href={href(to)}
-      c={here ? undefined : "inherit"}
-      fw={here ? 650 : 400}
-      aria-current={here ? "page" : undefined}
-    >
-      {children}
-    </Anchor>
-  );
 }
 
 const SUN =

@@ -9,6 +9,10 @@ const TITLES: Record<Route["page"], string> = {
   answer: "Answer · Compass",
   experiments: "Experiments · Compass",
   experiment: "Experiment · Compass",
+  machines: "Machines · Compass",
+  synthetic: "Synthetic rows · Compass",
+  synthesizer: "Synthetic rows · Compass",
+  jobs: "Jobs · Compass",
   history: "History · Compass",
 };
 

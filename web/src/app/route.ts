@@ -21,6 +21,11 @@ export type Route =
   | { page: "answer"; answer: string }
   | { page: "experiments" }
   | { page: "experiment"; experiment: string }
+  | { page: "machines"; dataset?: string }
+  | { page: "synthetic" }
+  | { page: "synthesizer"; synthesizer: string }
+  /** A table of accounting: advice on a job of it, or the report on all of them. */
+  | { page: "jobs"; dataset?: string; job?: string; report?: true }
   | { page: "history" };
 
 /** The route that an address means; what is not understood leads home. */
@@ -30,8 +35,16 @@ export function parse(hash: string): Route {
   const said = new URLSearchParams(query);
   if (page === "data" && id) return { page, dataset: id };
   if (page === "answer" && id) return { page, answer: id };
-  if (page === "history" || page === "experiments") return { page };
+  if (page === "history" || page === "experiments" || page === "synthetic") return { page };
   if (page === "experiment" && id) return { page, experiment: id };
+  if (page === "synthesizer" && id) return { page, synthesizer: id };
+  if (page === "machines") return id ? { page, dataset: id } : { page };
+  if (page === "jobs") {
+    if (!id) return { page };
+    if (said.has("report")) return { page, dataset: id, report: true };
+    const job = said.get("job");
+    return job ? { page, dataset: id, job } : { page, dataset: id };
+  }
   if (page === "ask" && id) {
     const route: Route = { page, engine: id };
     const chat = said.get("chat");
@@ -64,6 +77,17 @@ export function href(route: Route): string {
       return "#/experiments";
     case "experiment":
       return `#/experiment/${route.experiment}`;
+    case "synthetic":
+      return "#/synthetic";
+    case "synthesizer":
+      return `#/synthesizer/${route.synthesizer}`;
+    case "machines":
+      return `#/machines${route.dataset ? `/${route.dataset}` : ""}`;
+    case "jobs": {
+      if (!route.dataset) return "#/jobs";
+      const job = route.job ? `?${new URLSearchParams({ job: route.job })}` : "";
+      return `#/jobs/${route.dataset}${route.report ? "?report=1" : job}`;
+    }
     case "data":
       return `#/data/${route.dataset}`;
     case "answer":

@@ -9,6 +9,13 @@ describe("addresses", () => {
     { page: "history" },
     { page: "data", dataset: "0123456789abcdef" },
     { page: "answer", answer: "0123456789abcdef" },
+    { page: "machines" },
+    { page: "machines", dataset: "0123456789abcdef" },
+    { page: "synthetic" },
+    { page: "synthesizer", synthesizer: "0123456789abcdef" },
+    { page: "jobs" },
+    { page: "jobs", dataset: "0123456789abcdef", job: "4711_3" },
+    { page: "jobs", dataset: "0123456789abcdef", report: true },
     { page: "ask", engine: "0123456789abcdef" },
     {
       page: "ask",

@@ -71,6 +71,10 @@ class Advisor:
         chosen = self.past.take(rows)
         return self._advices(chosen, [f"job {number}" for number in chosen.id])
 
+    def of_jobs(self, jobs: Jobs) -> list[Advice]:
+        """What the next jobs like these should ask for; they need not be among the past ones."""
+        return self._with_waits(jobs, [f"job {number}" for number in jobs.id])
+
     def of_request(self, request: JobRequest, about: str = "the request") -> Advice:
         """What this request should ask for instead."""
         return self._with_waits(job_of_request(request, self.now), [about], request)[0]

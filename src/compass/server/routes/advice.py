@@ -13,18 +13,24 @@ router = router_for("advice", "/api/v1/datasets")
 
 
 class AdviceRequest(Noun):
-    """What is asked about: a past job, a request, or the kinds of jobs among the last ones."""
+    """What is asked about: a past job, a request, a pasted text, or the kinds of the last jobs."""
 
     job: str | None = Field(None, max_length=200, description="the number of a past job")
     request: JobRequest | None = None
-    last: int = Field(20, ge=1, le=1000, description="jobs, where neither of the others is given")
-    user: str | None = Field(None, max_length=200, description="whose last jobs")
+    pasted: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200_000,
+        description="the number of a job, lines of sacct, or a job script",
+    )
+    last: int = Field(20, ge=1, le=1000, description="jobs, where none of the others is given")
+    user: str | None = Field(None, max_length=200, description="whose jobs")
     risk: float = Field(0.05, gt=0, lt=0.5, description="chance of running out that is accepted")
 
     @model_validator(mode="after")
     def _one(self) -> Self:
-        if self.job is not None and self.request is not None:
-            raise ValueError("give a job or a request, not both")
+        if sum(one is not None for one in (self.job, self.request, self.pasted)) > 1:
+            raise ValueError("give a job, a request or a pasted text, not several of them")
         return self
 
 

@@ -1,9 +1,9 @@
 """Synthesizers: learn a dataset, draw rows like it, fill in cells, decide, predict, judge."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import Response
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from compass.domain.api import Id, Job, Name, SynthesizerInfo
 from compass.domain.base import Config, Noun, Real, Value, Whole
@@ -87,12 +87,19 @@ class DecideRequest(SampleRequest):
 
 
 class FillRequest(Noun):
-    """Rows with gaps."""
+    """Rows with gaps: themselves, or those of a dataset."""
 
-    rows: tuple[Config, ...] = Field(min_length=1, max_length=MOST_ROWS)
+    rows: tuple[Config, ...] = Field((), max_length=MOST_ROWS)
+    dataset: Id | None = Field(None, description="whose rows, in place of `rows`")
     where: Rules = ()
     draws: int = Field(1, ge=1, le=MOST_ROWS, description="how often each row: a distribution")
     seed: Seed = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if bool(self.rows) == (self.dataset is not None):
+            raise ValueError("give rows or a dataset, one of them")
+        return self
 
 
 class PredictRequest(Noun):
@@ -205,7 +212,8 @@ async def fill(
     service: ServiceDep, workspace: WorkspaceDep, name: IdPath, given: FillRequest
 ) -> Response:
     """Fill in the cells that rows lack; the column `filled` names them."""
-    return await _drawn(service, workspace, name, "fill", given)
+    task = None if given.dataset is None else service.dataset_task(workspace, given.dataset)
+    return await _drawn(service, workspace, name, "fill", given, dataset=task)
 
 
 @router.post("/{id}/decide", response_model=Decision, responses=LACKING)
