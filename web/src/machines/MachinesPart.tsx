@@ -117,7 +117,7 @@ function Rates({ machines, unit, prices, power, setPrices, setPower }: RatesProp
   const field = (what: string, machine: string, of: ByMachine, set: (next: ByMachine) => void) => (
     <NumberInput
       size="xs"
-      w={140}
+      w={110}
       min={0}
       hideControls
       aria-label={`${what} of ${machine}`}
@@ -129,25 +129,33 @@ function Rates({ machines, unit, prices, power, setPrices, setPower }: RatesProp
     />
   );
   return (
-    <Table verticalSpacing={4} fz="sm" w="fit-content" withRowBorders={false}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Machine</Table.Th>
-          <Table.Th>Price{per}</Table.Th>
-          <Table.Th>Power</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {machines.map((machine) => (
-          <Table.Tr key={machine}>
-            <Table.Th scope="row" fw={400}>
-              {machine}
-            </Table.Th>
-            <Table.Td>{field("Price", machine, prices, setPrices)}</Table.Td>
-            <Table.Td>{field("Power", machine, power, setPower)}</Table.Td>
+    <Table.ScrollContainer
+      type="native"
+      minWidth={300}
+      tabIndex={0}
+      role="region"
+      aria-label="Prices and power"
+    >
+      <Table verticalSpacing={4} fz="sm" w="fit-content" withRowBorders={false}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Machine</Table.Th>
+            <Table.Th>Price{per}</Table.Th>
+            <Table.Th>Power</Table.Th>
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {machines.map((machine) => (
+            <Table.Tr key={machine}>
+              <Table.Th scope="row" fw={400}>
+                {machine}
+              </Table.Th>
+              <Table.Td>{field("Price", machine, prices, setPrices)}</Table.Td>
+              <Table.Td>{field("Power", machine, power, setPower)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   );
 }

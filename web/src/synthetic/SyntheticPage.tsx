@@ -70,9 +70,9 @@ function Learn() {
   const work = useWork(PLACE);
   const learn = useMutation({
     mutationFn: async (from: string) => {
-      const name = known.data?.find((one) => one.id === from)?.name ?? "a table";
+      const name = known.data?.find((one) => one.id === from)?.name ?? "the table";
       const params = { query: { wait: 0 } };
-      const body = { dataset: from, synthesizer: kind, name };
+      const body = { dataset: from, synthesizer: kind };
       const made = data(await api.POST("/api/v1/synthesizers", { params, body: body as never }));
       if (isJob(made)) remember({ job: made.id, place: PLACE, name, dataset: from });
       else go({ page: "synthesizer", synthesizer: made.id });

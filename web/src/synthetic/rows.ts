@@ -30,7 +30,7 @@ export function drawnSentence({ report }: Pick<SyntheticPage, "report">): string
   const { asked, rows, acceptance, tried } = report;
   const fewer = rows < asked ? ` of ${count(asked, "row")} that were asked for` : "";
   const obeyed =
-    tried > rows ? `; ${share(acceptance)} of ${count(tried, "drawn row")} obeyed` : "";
+    acceptance < 0.9995 ? `; ${share(acceptance)} of ${count(tried, "drawn row")} obeyed` : "";
   return `${count(rows, "row")}${fewer}${obeyed}.`;
 }
 

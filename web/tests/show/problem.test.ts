@@ -11,5 +11,10 @@ it("what only helps on the command line is left out", () => {
   expect(sentence("take it for a category (kind: category in a study file)")).toBe(
     "Take it for a category.",
   );
+  expect(
+    sentence(
+      "6 rows dropped: the run failed (timeout); where that is wrong, say what it means under `map` in the study",
+    ),
+  ).toBe("6 rows dropped: the run failed (timeout).");
   expect(sentence("the goal (runtime) is missing")).toBe("The goal (runtime) is missing.");
 });
