@@ -80,9 +80,9 @@ class SynthesisHandlers:
     def fill(self, given: Given, report: Report) -> bytes:
         """Fill in the cells that rows lack."""
         model = self._model(given)
-        there = given["dataset"] and self._dataset(given["dataset"]).meant
-        rows = there or given["rows"]
-        _check_size((there.rows if there else len(rows)) * given["draws"], model)
+        there = None if given["dataset"] is None else self._dataset(given["dataset"]).meant
+        rows = given["rows"] if there is None else there
+        _check_size((len(rows) if there is None else there.rows) * given["draws"], model)
         drawn = model.fill(
             rows, where=given["where"], draws=given["draws"], seed=given["seed"], tell=report
         )

@@ -118,7 +118,7 @@ export function points(given: number): string {
 
 /** Numbers stay on one line with their percent sign. */
 export function unbroken(text: string): string {
-  return text.replace(/(\d) %/g, "$1\u00a0%");
+  return text.replace(/(\d) %/g, "$1\u00a0%").replace(/([<>]) (\d)/g, "$1\u00a0$2");
 }
 
 /** A full stop inside a number does not end a sentence. */

@@ -1,5 +1,6 @@
 import { Group, NativeSelect, Paper, Stack, Table, Text, Title, Tooltip } from "@mantine/core";
 import { useState } from "react";
+import { unbroken } from "@/answer/headline";
 import type { LineForecast, MachineForecast, MachinesView, PlatformAnswer } from "@/api/types";
 import { Fold } from "@/show/Fold";
 import { sentence } from "@/show/ProblemNote";
@@ -75,10 +76,10 @@ export function Forecast({ answer, application, view }: Props) {
         ) : null}
         <div aria-live="polite">
           <Title order={2} className={classes.sentence}>
-            {decision(line, answer.source, told)}
+            {unbroken(decision(line, answer.source, told))}
           </Title>
           <Text mt={6} className={classes.wrap}>
-            {[certainty(line, answer.source), ...savings(line)].join(" ")}
+            {unbroken([certainty(line, answer.source), ...savings(line)].join(" "))}
           </Text>
         </div>
         {first && !first.measured ? (
@@ -119,7 +120,7 @@ function Order({ line, source, told }: { line: LineForecast; source: string; tol
   return (
     <Table.ScrollContainer
       type="native"
-      minWidth={priced.length ? 720 : 620}
+      minWidth={priced.length ? 440 : 340}
       tabIndex={0}
       role="region"
       aria-label="Machines in their order"

@@ -92,7 +92,7 @@ function Report({ report }: { report: QualityReport }) {
       >
         <ul className={`${classes.list} ${classes.questions}`}>
           {all.map((one) => {
-            const { mark, colour, text } = VERDICTS[one.verdict];
+            const { mark, colour } = VERDICTS[one.verdict];
             return (
               <li key={one.question}>
                 <div>
@@ -103,7 +103,7 @@ function Report({ report }: { report: QualityReport }) {
                 </div>
                 <Text fw={600} c={colour}>
                   <span aria-hidden>{mark} </span>
-                  {text}
+                  {one.answer}
                 </Text>
               </li>
             );

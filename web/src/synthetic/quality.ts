@@ -43,11 +43,20 @@ export interface Question {
   question: string;
   /** The worst of its measures. */
   verdict: Verdict;
+  /** The verdict as an answer. */
+  answer: string;
   /** "0.52; real rows among themselves 0.5". */
   told: string;
 }
 
-const QUESTIONS: readonly { question: string; measures: readonly string[] }[] = [
+interface Asked {
+  question: string;
+  measures: readonly string[];
+  /** Answers in place of the usual words. */
+  answers?: Record<Verdict, string>;
+}
+
+const QUESTIONS: readonly Asked[] = [
   { question: "Can a program tell them from real rows?", measures: ["two-sample AUC"] },
   {
     question: "Do columns go together as they really do?",
@@ -58,6 +67,11 @@ const QUESTIONS: readonly { question: string; measures: readonly string[] }[] = 
   {
     question: "Are they more than copies of real rows?",
     measures: ["exact copies", "closest record, median"],
+    answers: {
+      like: "as new as other real rows",
+      somewhat: "closer than new real rows",
+      apart: "often copies",
+    },
   },
 ];
 
@@ -65,7 +79,7 @@ const ORDER: Verdict[] = ["like", "somewhat", "apart"];
 
 /** What people want to know, answered by the measures that tell it. */
 export function questions({ measures }: Pick<QualityReport, "measures">): Question[] {
-  return QUESTIONS.flatMap(({ question, measures: names }) => {
+  return QUESTIONS.flatMap(({ question, measures: names, answers }) => {
     const known = names.flatMap((name) => {
       const found = measures.find((one) => one.name === name);
       const said = found ? verdict(found) : null;
@@ -73,7 +87,8 @@ export function questions({ measures }: Pick<QualityReport, "measures">): Questi
     });
     if (known.length === 0) return [];
     const worst = known.reduce((a, b) => (ORDER.indexOf(b.said) > ORDER.indexOf(a.said) ? b : a));
-    return [{ question, verdict: worst.said, told: beside(worst.found) }];
+    const answer = answers?.[worst.said] ?? VERDICTS[worst.said].text;
+    return [{ question, verdict: worst.said, answer, told: beside(worst.found) }];
   });
 }
 

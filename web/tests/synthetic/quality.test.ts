@@ -68,16 +68,19 @@ describe("a report in words", () => {
       {
         question: "Can a program tell them from real rows?",
         verdict: "like",
+        answer: "as like as other real rows",
         told: "two-sample AUC 0.52, real rows among themselves 0.5",
       },
       {
         question: "Do columns go together as they really do?",
         verdict: "apart",
+        answer: "clearly apart",
         told: "dissimilarity 2.46, real rows among themselves 1.16",
       },
       {
         question: "Are they more than copies of real rows?",
         verdict: "apart",
+        answer: "often copies",
         told: "exact copies 35 %, real rows among themselves 0 %",
       },
     ]);
@@ -86,7 +89,7 @@ describe("a report in words", () => {
 
   it("is summed up without making it better than it is", () => {
     const of = (...verdicts: ("like" | "somewhat" | "apart")[]) =>
-      summary(verdicts.map((verdict) => ({ question: "", verdict, told: "" })));
+      summary(verdicts.map((verdict) => ({ question: "", verdict, answer: "", told: "" })));
     expect(of("like", "apart", "somewhat")).toBe(
       "In 1 of 3 respects as like real rows as other real rows are, in 1 clearly apart.",
     );
