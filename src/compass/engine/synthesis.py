@@ -170,8 +170,8 @@ def judge_synthetic(
         held = round(_HELD_OUT * len(whole))
         train, checked = whole[order[held:]], whole[order[:held]]
         notes: tuple[str, ...] = (
-            "no test rows (--test): models are tested on a quarter of the real rows, which the synthetic "
-            "ones may have been learnt from",
+            "no test rows (--test): models are tested on a quarter of the real rows, which the "
+            "synthetic ones may have been learnt from",
         )
     else:
         train, checked, notes = whole, _gapless(_encoded(test, space)), ()
