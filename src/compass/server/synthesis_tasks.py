@@ -82,7 +82,8 @@ class SynthesisHandlers:
         model = self._model(given)
         there = None if given["dataset"] is None else self._dataset(given["dataset"]).meant
         rows = given["rows"] if there is None else there
-        _check_size((len(rows) if there is None else there.rows) * given["draws"], model)
+        count = len(given["rows"]) if there is None else there.rows
+        _check_size(count * given["draws"], model)
         drawn = model.fill(
             rows, where=given["where"], draws=given["draws"], seed=given["seed"], tell=report
         )
