@@ -1,14 +1,18 @@
 """Checks of suggestions that share no code with the engine: rules by hand, values by the table."""
 
+from __future__ import annotations  # other tools read the rules where neither Compass nor Arrow is
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
-from compass.domain.answer import Suggestion
-from compass.prepare import Study
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from compass.domain.answer import Suggestion
+    from compass.prepare import Study
 
 Row = Mapping[str, Any]
 Check = Callable[[Row], bool]
@@ -114,7 +118,7 @@ class Checker:
     values: Mapping[str, Legal]
 
     @classmethod
-    def of(cls, table: pa.Table, study: Study, columns: tuple[str, ...]) -> "Checker":
+    def of(cls, table: pa.Table, study: Study, columns: tuple[str, ...]) -> Checker:
         """The checks of a study; a rule that nobody has written by hand is an error."""
         rules = {text: RULES[text] for text in study.rules}
         return cls(rules, legal_values(table, study, columns))

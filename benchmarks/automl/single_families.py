@@ -45,6 +45,7 @@ def run(given: argparse.Namespace) -> int:
         rows.append(_row(problem))
         print(_told([rows[-1]]).splitlines()[-1], flush=True)
     print("\n" + _told(rows))
+    print("\n" + _by_family(rows))
     ratio = float(np.mean([row.ratio for row in rows]))
     against = float(np.mean([row.error / row.sklearn for row in rows]))
     means = [float(np.mean([getattr(row, name) for row in rows])) for name in ("error", "sklearn")]
@@ -123,3 +124,17 @@ def _told(rows: list[Row]) -> str:
         for row in rows
     ]
     return table(head, lines)
+
+
+def _by_family(rows: list[Row]) -> str:
+    """The error of every family on the scale that suits it better."""
+    names = list(
+        dict.fromkeys(name.removesuffix(" (log)") for row in rows for name in row.families)
+    )
+    lines = []
+    for row in rows:
+        own = {name: [row.families.get(name), row.families.get(f"{name} (log)")] for name in names}
+        errors = [min((e for e in both if e is not None), default=None) for both in own.values()]
+        told = ("does not apply" if error is None else f"{error:.4f}" for error in errors)
+        lines.append((row.table, *told))
+    return table(("error", *names), lines)

@@ -1,0 +1,1 @@
+"""Masked questions put to Compass and to other tools: penalised MAPE, violations, time, truth."""
