@@ -7,6 +7,8 @@ AUTOML := .venv-automl
 LOOP := .venv-loop
 SCHEDULE := .venv-schedule
 WORKFLOW := .venv-workflow
+BOFIRE := .venv-bofire
+GREAT := .venv-great
 BASE := $(VENV)/.base
 STAMP := $(VENV)/.installed
 # Empty without a Node.js that can build the page.
@@ -25,7 +27,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: faults study studies docs release-check licences sbom news loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts workflows
+.PHONY: faults study study-peers studies docs release-check licences sbom news loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts workflows
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -88,6 +90,8 @@ faults: $(STAMP)  ## ten minutes of mixed use of a server and an experiment with
 
 study: $(STAMP)  ## make one published table or figure again (NAME=laws), in docs/results; without a name: the list
 	$(BIN)/python -m benchmarks.studies $(or $(NAME),list)
+
+study-peers: $(PEERS)/.installed $(BOFIRE)/.installed $(GREAT)/.installed  ## environments of the tools beside Compass
 
 studies: $(STAMP)  ## make all of them again; this takes hours
 	$(BIN)/python -m benchmarks.studies all
@@ -280,6 +284,16 @@ $(PEERS)/.installed: benchmarks/peers/requirements.txt
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
+$(BOFIRE)/.installed: benchmarks/masked_peers/requirements-bofire.txt
+	$(PYTHON) -m venv $(BOFIRE)
+	$(BOFIRE)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
+
+$(GREAT)/.installed: benchmarks/masked_peers/requirements-great.txt
+	$(PYTHON) -m venv $(GREAT)
+	$(GREAT)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
+
 $(AUTOML)/.installed: benchmarks/automl/requirements.txt
 	$(PYTHON) -m venv $(AUTOML)
 	$(AUTOML)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
@@ -301,4 +315,4 @@ $(WORKFLOW)/.installed:
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(AUTOML) $(LOOP) $(SCHEDULE) $(WORKFLOW) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(AUTOML) $(LOOP) $(SCHEDULE) $(BOFIRE) $(GREAT) $(WORKFLOW) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

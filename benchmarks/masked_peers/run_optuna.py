@@ -1,4 +1,4 @@
-"""Optuna's TPE, 150 trials, one suggestion. Runs in the peers' environment.
+"""Optuna's TPE, 100 trials, one suggestion. Runs in the peers' environment.
 
 The loss is how far the forest's prediction is outside the range (in units of its width), and for a
 reconfiguration the distance from the start besides; rules are constraints of the trials.
@@ -20,7 +20,7 @@ from benchmarks.masked_peers.case import (
     replies,
 )
 
-TRIALS = 150
+TRIALS = 100
 OUTSIDE = 100.0  # units of loss that a width outside the range costs: reaching it comes first
 
 
