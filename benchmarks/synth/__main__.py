@@ -12,9 +12,9 @@ from .kept import Kept
 from .tables import absent
 
 STUDIES: dict[str, Callable[[Kept], Iterable[str]]] = {
-    "perfgen": lambda _: perfgen.run(),
+    "perfgen": perfgen.run,
     "magic": lambda _: perfgen.magic_auc(),
-    "prediction": lambda _: prediction.run(),
+    "prediction": prediction.run,
     "performance": performance.run,
     "speed": speed.run,
     "correlation": correlation.run,

@@ -5,6 +5,7 @@ is measured so (`all`), and with rows to test on that it has never seen (`held o
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from compass.synth.quality.efficiency import best, efficiencies
 from compass.synth.quality.predictive import two_sample_auc
 from compass.synth.quality.sdquality import sd_quality
 
+from .kept import Kept, rounded
 from .learn import drawn, learnt
 from .tables import ml_table
 
@@ -32,19 +34,22 @@ PUBLISHED = {
 }
 
 
-def run(synthesizer: str = "cart") -> Iterator[str]:
+def run(kept: Kept, synthesizer: str = "cart") -> Iterator[str]:
     """The table, line by line."""
     yield "| table | generator knows | real | synthetic | model | published | Dissimilarity "
     yield "| published | SDQuality | mean KL | two-sample AUC | fit, s |"
     yield "|---|---|---:|---:|---|---|---:|---:|---:|---:|---:|---:|"
-    for name, published in PUBLISHED.items():
+    for name in PUBLISHED:
         for protocol in ("all", "held out"):
-            yield _line(name, protocol, published, synthesizer)
+            case = f"{name} {protocol} {synthesizer}"
+            found = kept.once("perfgen", case, partial(measured, name, protocol, synthesizer))
+            yield _line(name, protocol, found)
 
 
-def _line(name: str, protocol: str, published: tuple[float, ...], synthesizer: str) -> str:
+def measured(name: str, protocol: str, synthesizer: str) -> dict[str, list[Any]]:
+    """Of every seed: the model, its efficiency on real and synthetic rows, and the measures."""
     table = ml_table(name)
-    found, models = [], set()
+    found: dict[str, list[Any]] = {"models": [], "values": []}
     for seed in range(SEEDS):
         train, test = table.split(seed)
         known = table.rows if protocol == "all" else train
@@ -52,24 +57,29 @@ def _line(name: str, protocol: str, published: tuple[float, ...], synthesizer: s
         made, _ = drawn(table, model, len(train), seed)
         real, few = thinned(train, _MOST, seed), thinned(made, _MOST, seed)
         one = best(efficiencies(table.space, table.target, real, few, test, seed))
-        models.add(one.model)
-        found.append(
-            (
-                one.real,
-                one.synthetic,
-                dissimilarity(table.space, real, few),
-                sd_quality(table.space, real, few),
-                mean_kl(table.space, real, few),
-                two_sample_auc(thinned(real, 4000, seed), thinned(few, 4000, seed), seed),
-                seconds,
-            )
+        found["models"].append(one.model)
+        values = (
+            one.real,
+            one.synthetic,
+            dissimilarity(table.space, real, few),
+            sd_quality(table.space, real, few),
+            mean_kl(table.space, real, few),
+            two_sample_auc(thinned(real, 4000, seed), thinned(few, 4000, seed), seed),
+            seconds,
         )
-    mean = np.mean(found, axis=0)
-    wide = np.std(found, axis=0, ddof=1)
+        found["values"].append([rounded(float(value)) for value in values])
+    return found
+
+
+def _line(name: str, protocol: str, found: dict[str, list[Any]]) -> str:
+    published = PUBLISHED[name]
+    mean = np.mean(found["values"], axis=0)
+    wide = np.std(found["values"], axis=0, ddof=1)
     share = 100.0 if name != "parkinsons" else 1.0
+    models = ", ".join(sorted(set(found["models"])))
     return (
         f"| {name} | {protocol} | {share * mean[0]:.2f} ± {share * wide[0]:.2f} | "
-        f"{share * mean[1]:.2f} ± {share * wide[1]:.2f} | {', '.join(sorted(models))} | "
+        f"{share * mean[1]:.2f} ± {share * wide[1]:.2f} | {models} | "
         f"{published[0]:g} -> {published[1]:g} | {mean[2]:.3f} | {published[2]:g} | "
         f"{mean[3]:.4f} | {mean[4]:.4f} | {mean[5]:.3f} | {mean[6]:.2f} |"
     )
