@@ -4,10 +4,11 @@ import importlib.util
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.studies import __main__ as studies
-from benchmarks.studies import papers
+from benchmarks.studies import additions, papers
 
 
 @pytest.mark.parametrize("name", studies.studies())
@@ -65,3 +66,27 @@ def test_values_that_were_kept_are_there() -> None:
 
 def test_the_kept_models_of_the_papers_are_printed() -> None:
     assert "XGBoost, attention + AMM by L2" in papers.show()
+
+
+def test_parts_that_are_left_out_keep_what_is_predicted() -> None:
+    engine, asked = additions.learnt(additions.LAW, 200)
+    task, assessor = additions.bound(engine, additions.LAW, asked[0])
+    rows = task.observed[:20].copy()
+    still = np.setdiff1d(np.arange(len(task.space)), task.movable)
+    rows[:, still] = task.start[still]
+    usual = task.predict(rows)
+    for variant, altered in additions.VARIANTS.items():
+        found = altered(task, assessor).predict(rows)
+        for name in usual:
+            np.testing.assert_allclose(found[name], usual[name], rtol=1e-9, err_msg=variant)
+    assert additions.without_edges(task, assessor).predict.edges(int(task.movable[0])) is None
+
+
+def test_tables_of_parts_count_by_truth() -> None:
+    told = additions.show_evidence(
+        [
+            additions.Doubled("trace", "trusted", "caution", False),
+            additions.Doubled("trace", "trusted", "trusted", True),
+        ]
+    )
+    assert told.splitlines()[-1].split() == ["trace", "2", "1", "2", "1", "1", "0"]
