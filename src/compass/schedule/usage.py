@@ -18,6 +18,7 @@ _MOST_GROUPS = 20
 _MOST_CHANGES = 10
 _MOST_ASKED = 200  # kinds of jobs that an advice is made for: those with the most core-hours
 _MOST_WEEKS = 520
+_COUNTED = ("mem", "time")
 Rows = NDArray[np.int64]
 
 
@@ -132,14 +133,16 @@ def _changes(jobs: Jobs, risk: float) -> tuple[UsageChange, ...]:
 
 
 def _change(advice: Advice, count: int) -> UsageChange:
+    """Memory and time: what fewer cores or nodes would free is not known, as the time changes."""
+    edits = [edit for edit in advice.edits if edit.option in _COUNTED]
     return UsageChange(
         user=advice.request.user or "unknown",
         application=advice.application,
         jobs=count,
-        directives=advice.directives,
+        directives=tuple(f"#SBATCH --{edit.option}={edit.new}" for edit in edits),
         core_hours=advice.saved_core_hours * count,
         gb_hours=advice.saved_gb_hours * count,
-        why="; ".join(edit.why for edit in advice.edits),
+        why="; ".join(edit.why for edit in edits),
         label=advice.label.value,
     )
 

@@ -10,7 +10,9 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; 
   color: #222 }
 table { border-collapse: collapse; margin: 1em 0; display: block; overflow-x: auto }
 th, td { padding: .2em .8em; text-align: left; border-bottom: 1px solid #ddd; white-space: nowrap }
-td.n { text-align: right; font-variant-numeric: tabular-nums }
+.n { text-align: right; font-variant-numeric: tabular-nums }
+th { white-space: normal; vertical-align: bottom }
+.w { white-space: normal; min-width: 14em } .p { white-space: pre }
 code { font-size: 90% } svg { max-width: 100%; height: auto }
 @media print { body { margin: 0; font-size: 11px } h2 { break-after: avoid }
   table { display: table; overflow: visible } th, td { white-space: normal; padding: .1em .4em }
@@ -59,18 +61,19 @@ def percent(share: float | None) -> str:
     return "unknown" if share is None else f"{share:.0%}" if share >= 0.095 else f"{share:.1%}"
 
 
-def _row(cells: Sequence[str], numbers: int) -> str:
-    """A row whose cells are numbers from this one on."""
+def _row(cells: Sequence[str], kinds: str, tag: str = "td") -> str:
+    """A row; `kinds` tells of each cell: a text, a number, a text to be wrapped, plain lines."""
     told = (
-        f'<td class="n">{escape(c)}</td>' if n >= numbers else f"<td>{escape(c)}</td>"
-        for n, c in enumerate(cells)
+        f"<{tag}>{escape(cell)}</{tag}>"
+        if kind == "t"
+        else f'<{tag} class="{kind}">{escape(cell)}</{tag}>'
+        for cell, kind in zip(cells, kinds, strict=True)
     )
     return f"<tr>{''.join(told)}</tr>"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: int) -> str:
-    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
-    return f"<table><tr>{head}</tr>{''.join(_row(row, numbers) for row in rows)}</table>"
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], kinds: str) -> str:
+    return f"<table>{_row(heads, kinds, 'th')}{''.join(_row(row, kinds) for row in rows)}</table>"
 
 
 def _groups(title: str, groups: Sequence[UsageShare]) -> str:
@@ -99,27 +102,30 @@ def _groups(title: str, groups: Sequence[UsageShare]) -> str:
         )
         for one in groups
     ]
-    return _table(heads, rows, 1)
+    return _table(heads, rows, "tnnnnnnnn")
 
 
 def _changes(report: UsageReport) -> str:
     if not report.changes:
         return "<p>No change of requests would free anything that can be stated.</p>"
-    heads = ("user", "application", "ask for", "why", "label", "jobs", "GB-hours", "core-hours")
+    heads = (
+        *("user", "application", "ask for", "jobs", "GB-hours freed", "core-hours of limits freed"),
+        *("label", "why"),
+    )
     rows = [
         (
             one.user,
             one.application or "",
-            " ".join(line.removeprefix("#SBATCH ") for line in one.directives),
-            one.why,
-            one.label,
+            "\n".join(line.removeprefix("#SBATCH ") for line in one.directives),
             f"{one.jobs:,}",
             f"{one.gb_hours:,.0f}",
             f"{one.core_hours:,.0f}",
+            one.label,
+            one.why,
         )
         for one in report.changes
     ]
-    return _table(heads, rows, 5)
+    return _table(heads, rows, "ttpnnntw")
 
 
 def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
