@@ -7,6 +7,7 @@ import pytest
 from cli_case import compass, refused
 
 from benchmarks.schedule.advice.dump import lines
+from slurm_lab import SlurmLab
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +63,21 @@ def test_what_cannot_be_is_refused(dump: Path, words: tuple[str, ...], message: 
 def test_a_source_that_is_not_there(tmp_path: Path) -> None:
     missing = tmp_path / "no.psv"
     refused(compass("advise", "--from", missing, "--last", "2"), "there is no file")
+
+
+def test_a_running_slurm_is_asked(slurm: SlurmLab) -> None:
+    options = ("--job-name=live-app", "--time=10", "--mem=300M")
+    jobs = [slurm.submit("sleep 1", *options) for _ in range(2)]
+    array = slurm.submit("sleep 1", *options, "--array=1-3")
+    slurm.finished(*jobs, array)
+    shown = compass("advise", str(jobs[0]))
+    assert shown.code == 0, shown.err
+    assert f"job {jobs[0]} (live-app)" in shown.out
+    assert "live-app" in shown.out
+    shown = compass("advise", str(array), "--json")
+    assert shown.code == 0, shown.err
+    found = json.loads(shown.out)[0]
+    assert found["about"].startswith(f"job {array}_")
+    assert {f"{array}_1", f"{array}_2", f"{array}_3"} <= {one["id"] for one in found["evidence"]}
+    assert found["request"]["limit"] == 600.0
+    assert found["start"]["waits"] or found["start"]["missing"]
