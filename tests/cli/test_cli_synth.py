@@ -88,6 +88,8 @@ def test_what_cannot_be_used_is_told_before_the_work(model: Path, tmp_path: Path
     broken = tmp_path / "broken.synth"
     broken.write_bytes(model.read_bytes()[:200])
     fails(EngineProblem, "sample", broken, "-o", tmp_path / "rows.csv")
+    for said in ("--rule", "threads <= 2"), ("--unit", "runtime_ms=s"), ("--synthesizer", "copula"):
+        fails(BadInput, "sample", model, "-o", tmp_path / "rows.csv", *said)
 
 
 def test_a_decision_is_shown_and_written(model: Path, tmp_path: Path) -> None:

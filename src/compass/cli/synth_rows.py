@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from compass.synth.model import SynthesisModel, SyntheticRows
     from compass.synth.report import SynthesisReport
 
+_USUAL = "cart"
 Name = Annotated[
     str,
     flags.option(
@@ -84,7 +85,18 @@ def learnt_model(
     if not source:
         raise BadInput("DATA is empty", hint="name a file, a glob or a folder")
     if source.endswith(".synth"):
-        return load_synthesizer(source)
+        if not study.parsed().empty:
+            raise BadInput(
+                f"{source} already has its roles, units and rules",
+                hint="use --where for these rows, or learn again: compass synth fit DATA",
+            )
+        saved = load_synthesizer(source)
+        if synthesizer not in (_USUAL, saved.meta.name):
+            raise BadInput(
+                f"{source} was learnt by {saved.meta.name}, not by {synthesizer}",
+                hint=f"learn again: compass synth fit DATA --synthesizer {synthesizer}",
+            )
+        return saved
     data = sources.dataset(source, study.parsed())
     with progress(quiet=quiet) as tell:
         return learn(
