@@ -150,18 +150,28 @@ def _ablation(kept: Kept) -> str:
     if WHOLE not in kept:
         return ""
     whole = kept[WHOLE]
-    lines = [(WHOLE, *_ablated(whole), "")]
+    lines = [(WHOLE, len(whole), *_ablated(whole), "", "")]
     for name, own in kept.items():
-        if name.startswith(PARTS) and own.keys() == whole.keys():
-            both = zip(_by_seed(own, "100"), _by_seed(whole, "100"), strict=True)
-            away = [[100 * (a - b) for a, b in zip(*one, strict=True)] for one in both]
-            found = interval(away)
-            lines.append((name, *_ablated(own), f"{found.mean:+.1f} ± {found.half:.1f}"))
-    head = ("", "seeds", "regret 50 %", "100 %", "220 %", "worst space 220 %", "failed", "at 100")
+        if name.startswith(PARTS) and own.keys() <= whole.keys():
+            same = {space: whole[space] for space in own}
+            more = [_more(own, same, at) for at in AT[1:]]
+            lines.append((name, len(own), *_ablated(own), *more))
+    head = ("", "spaces", "seeds", "regret 50 %", "100 %", "220 %", "worst space 220 %", "failed")
     told = (
-        "in parts, on seeds of their own; at 100: what it has more of regret there than the whole"
+        "in parts, on seeds of their own; more at 100 and 220: what it has more of regret than the "
+        "whole on the same spaces"
     )
-    return told + "\n" + table(head, lines)
+    return told + "\n" + table((*head, "more at 100", "at 220"), lines)
+
+
+def _more(
+    own: Mapping[str, Mapping[str, Sequence[Any]]],
+    whole: Mapping[str, Mapping[str, Sequence[Any]]],
+    at: str,
+) -> str:
+    both = zip(_by_seed(own, at), _by_seed(whole, at), strict=True)
+    found = interval([[100 * (a - b) for a, b in zip(*one, strict=True)] for one in both])
+    return f"{found.mean:+.1f} ± {found.half:.1f}"
 
 
 def _ablated(own: Mapping[str, Mapping[str, Sequence[Any]]]) -> tuple[object, ...]:

@@ -13,7 +13,7 @@ from .tables import absent
 
 STUDIES: dict[str, Callable[[Kept], Iterable[str]]] = {
     "perfgen": perfgen.run,
-    "magic": lambda _: perfgen.magic_auc(),
+    "magic": perfgen.magic_auc,
     "prediction": prediction.run,
     "performance": performance.run,
     "speed": speed.run,

@@ -155,6 +155,9 @@ def test_a_file_that_is_no_configuration_is_refused(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(CompassError, match=r"config\.yml"):
             read_config(path)
+    with pytest.raises(CompassError, match="there is no file") as caught:
+        read_config(tmp_path / "confg.yml")
+    assert "did you mean" in str(caught.value.hint)
 
 
 def test_machine_models_are_made_as_the_model_learnt_them(tables: Path, trained: Path) -> None:

@@ -20,6 +20,7 @@ from compass.platforms.counters import counter_mapping
 from compass.platforms.pairs import MatchedRuns, match
 from compass.platforms.source import read_source
 from compass.platforms.xamm import XammModel, XammOptions, load, train
+from compass.readers.files import missing
 
 MODEL = "model.npz"
 PREDICTIONS = "predictions.csv"
@@ -95,6 +96,8 @@ class XammReport:
 
 def read_config(path: Path) -> XammConfig:
     """The configuration of a file; what is wrong with it is told by field."""
+    if not path.exists():
+        raise missing(path)
     try:
         given = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as problem:
