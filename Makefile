@@ -27,7 +27,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # uses one thread: those of numeric libraries would only wait for each other.
 WORKERS ?= 3
 
-.PHONY: faults study study-peers studies docs release-check licences sbom news loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts workflows
+.PHONY: faults study study-peers studies docs release-check licences sbom news loop loop-peers loop-real run page wheel demo test soak test-package test-page page-shots no-node system browser systemd check native compiler slurm postgres bench fuzz fuzz-files fuzz-api laws peers speed growth exact regret runnable models automl trust synth word scale billion quality load page-bench corpus answers clean platforms fronts workflows
 
 run: $(STAMP)  ## serve the embedded data and the page on localhost, until Ctrl-C
 	@$(if $(IF_NODE),$(MAKE) --no-print-directory page,\
@@ -245,13 +245,19 @@ compiler:  # the kernel sweep is tested for real where there is, or may be insta
 		&& apt-get update -qq && apt-get install -y -qq gcc libc6-dev; } \
 		|| echo "no C compiler: the tests of the sweep will skip"
 
-system: slurm postgres browser
+system: slurm postgres browser systemd
 
 browser: postgres  # after the databases: one apt at a time
 	@[ -x "$(CHROMIUM)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
 			--no-install-recommends chromium fonts-dejavu-core >/dev/null; } \
 		|| echo "no Chromium: the tests of the page in a browser will be skipped"
+
+systemd: browser  # the units are tested in a real systemd where it can be booted in a container
+	@command -v systemd-nspawn >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+			--no-install-recommends systemd-container curl >/dev/null; } \
+		|| echo "no systemd-nspawn: the tests of the units will skip"
 
 slurm: compiler  # accounting and job submission are tested on a real Slurm where it is, or may be installed
 	@(for one in slurmctld slurmdbd slurmd munged mariadbd; do \

@@ -9,6 +9,7 @@ again, and the server answers. Without names all of them; ends with exit code 1 
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -31,9 +32,19 @@ def _say(text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')}  {text}", flush=True)
 
 
+def _environment() -> dict[str, str]:
+    """The environment without what would put the checkout in the place of what is installed."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
 def _run(*words: str | Path, where: Path = ROOT) -> str:
     done = subprocess.run(
-        [str(word) for word in words], cwd=where, capture_output=True, text=True, check=False
+        [str(word) for word in words],
+        cwd=where,
+        env=_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         sys.exit(f"error: {' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
@@ -90,7 +101,12 @@ def _serve(command: Path, where: Path) -> None:
     """The server answers, and has the page."""
     words = [str(command), "serve", "--port", "0", "--state", "state"]
     with subprocess.Popen(
-        words, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        words,
+        cwd=where,
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as server:
         try:
             assert server.stdout is not None

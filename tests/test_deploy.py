@@ -4,11 +4,13 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+import systemd_lab
 from compass.cli.main import app
 from compass.server.metrics import Metrics
 
@@ -77,6 +79,61 @@ def test_systemd_takes_the_units(tmp_path: Path) -> None:
     about = [line for line in done.stderr.splitlines() if "compass" in line]
     assert about == []
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def booted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[systemd_lab.SystemdLab]:
+    """A systemd that has the units as they are, and has started them as the guide says."""
+    sources = DEPLOY.parent / "src"
+    program = re.findall(r"ExecStart=(\S+)", (DEPLOY / "systemd/compass.service").read_text())[0]
+    folder = tmp_path_factory.mktemp("booted")
+    guide = (DEPLOY.parent / "docs" / "guides" / "operators.md").read_text()
+    steps = re.findall(r"^# ((?:useradd|systemctl enable).*)$", guide, flags=re.MULTILINE)
+    assert len(steps) == 2
+    try:
+        with systemd_lab.booted(DEPLOY / "systemd", program, sources, folder) as lab:
+            for step in steps:
+                lab.run(*step.split())
+            yield lab
+    except systemd_lab.NotHere as reason:
+        pytest.skip(str(reason))
+
+
+_ASK = ("curl", "-s", "-m", "100", "--unix-socket", "/run/compass/compass.sock")
+_ME = (*_ASK, "-H", "X-Remote-User: ada", "http://compass.example.org/api/v1/me")
+
+
+def test_a_real_systemd_runs_the_units(booted: systemd_lab.SystemdLab) -> None:
+    # The socket is there before the server is: who connects waits, and is answered.
+    assert json.loads(booted.run(*_ME))["user"] == "ada"
+    assert booted.run("systemctl", "is-active", "compass.service").strip() == "active"
+    assert booted.run("stat", "-c", "%a %U", "/var/lib/compass").split() == ["700", "compass"]
+    wrong = booted.run(*_ASK, "-H", "X-Remote-User: ada", "-H", "X-Remote-User: olga", _ME[-1])
+    assert json.loads(wrong)["code"] == "bad-user"
+
+
+def test_nobody_is_refused_while_it_restarts_or_is_killed(booted: systemd_lab.SystemdLab) -> None:
+    booted.run(*_ME)
+    first = booted.run("systemctl", "show", "-p", "MainPID", "--value", "compass").strip()
+    booted.run("systemctl", "restart", "compass.service")
+    assert json.loads(booted.run(*_ME))["user"] == "ada"
+    second = booted.run("systemctl", "show", "-p", "MainPID", "--value", "compass").strip()
+    assert second not in ("0", first)
+    booted.run("kill", "-9", second)
+    assert json.loads(booted.run(*_ME))["user"] == "ada"
+    assert booted.run("systemctl", "show", "-p", "NRestarts", "--value", "compass").strip() == "1"
+
+
+def test_it_may_write_nowhere_else(booted: systemd_lab.SystemdLab) -> None:
+    """What the unit takes from the server, seen from inside it."""
+    main = booted.run("systemctl", "show", "-p", "MainPID", "--value", "compass").strip()
+    status = booted.run("cat", f"/proc/{main}/status")
+    assert re.search(r"^CapEff:\s+0+$", status, flags=re.MULTILINE)
+    assert re.search(r"^NoNewPrivs:\s+1$", status, flags=re.MULTILINE)
+    mounts = booted.run("cat", f"/proc/{main}/mounts")
+    options = {line.split()[1]: line.split()[3].split(",") for line in mounts.splitlines()}
+    assert "ro" in options["/"]
+    assert "rw" in options["/var/lib/compass"]
 
 
 @pytest.mark.parametrize(

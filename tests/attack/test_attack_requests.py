@@ -15,17 +15,25 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import lightgbm
-import numpy as np
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "server"))
 
-from server_case import API, NOTHING, STUDY, Server, ask, dataset, fit, serving, upload
+from server_case import (
+    API,
+    NOTHING,
+    STUDY,
+    Server,
+    ask,
+    dataset,
+    fit,
+    serving,
+    small_model,
+    upload,
+)
 
 from benchmarks.schedule.advice.dump import lines
 from compass.domain.api import Problem
-from conftest import cluster_columns
 
 EXAMPLES = int(os.environ.get("COMPASS_API_EXAMPLES", "2"))
 WORDS = ["--user-header", "X-Remote-User", "--groups-header", "X-Remote-Groups"]
@@ -146,15 +154,6 @@ def real(centre: Server) -> dict[str, str]:
             "models": model.json()["id"],
             "jobs": job,
         }
-
-
-def small_model() -> bytes:
-    columns = cluster_columns(60)
-    names = ["nodes", "cores", "gpus"]
-    X = np.column_stack([columns[name] for name in names]).astype(float)
-    frame = lightgbm.Dataset(X, np.array(columns["runtime"]), feature_name=names)
-    small = {"num_leaves": 4, "verbose": -1, "num_threads": 1, "min_data_in_leaf": 5}
-    return lightgbm.train(small, frame, num_boost_round=3).model_to_string().encode()
 
 
 def bodies(real: dict[str, str]) -> dict[str, Any]:

@@ -54,6 +54,19 @@ def jobs_csv(rows: int = 240) -> bytes:
     return csv_of(cluster_columns(rows))
 
 
+def small_model() -> bytes:
+    """A model that somebody brings, as LightGBM writes it."""
+    import lightgbm
+    import numpy as np
+
+    columns = cluster_columns(60)
+    names = ["nodes", "cores", "gpus"]
+    X = np.column_stack([columns[name] for name in names]).astype(float)
+    frame = lightgbm.Dataset(X, np.array(columns["runtime"]), feature_name=names)
+    small = {"num_leaves": 4, "verbose": -1, "num_threads": 1, "min_data_in_leaf": 5}
+    return lightgbm.train(small, frame, num_boost_round=3).model_to_string().encode()
+
+
 @dataclass
 class Server:
     """A running server."""

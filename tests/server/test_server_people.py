@@ -1,6 +1,9 @@
 """People whom a proxy names: private workspaces, groups, roles, quotas, and the audit log."""
 
+import json
+import re
 import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from typer.testing import CliRunner
 
 import compass as cp
 from compass.cli.main import app
+from compass.cli.serve import quotas
 from compass.server.people import is_trusted
 
 WORDS = (
@@ -218,6 +222,10 @@ def test_a_proxy_comes_by_a_unix_socket(tmp_path: Path) -> None:
             assert client.get(f"{API}/me", headers=said).json()["user"] == "ada"
             assert client.get(f"{API}/me").json()["code"] == "no-user"
         assert place.stat().st_mode & 0o777 == 0o660
+        # What it says to try works: no browser talks to a socket.
+        tried = re.findall(r"^try: (curl .*)$", running.said, flags=re.MULTILINE)
+        assert json.loads(subprocess.check_output([*tried[0].split(), "-s"]))["status"] == "ok"
+        assert "browser" not in running.said
         assert running.stop() == 0
         assert not place.exists()
     finally:
@@ -225,6 +233,18 @@ def test_a_proxy_comes_by_a_unix_socket(tmp_path: Path) -> None:
         running.process.wait()
         assert running.process.stdout is not None
         running.process.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("size", "found"),
+    [("1TB", 10**12), ("2TiB", 2**41), ("20GiB", 20 * 2**30), ("512m", 512 * 10**6)],
+)
+def test_sizes_of_quotas(size: str, found: int) -> None:
+    made = quotas([f"group:climate:workspace_bytes={size}", "user:ada:waiting_per_user=8"])
+    assert [(one.owner, one.workspace_bytes) for one in made] == [
+        ("group:climate", found),
+        ("user:ada", None),
+    ]
 
 
 def test_trust_is_by_address_and_network() -> None:

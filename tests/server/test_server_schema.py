@@ -35,6 +35,7 @@ from server_case import (
     job_over,
     serving,
     shared_engine,
+    small_model,
     upload,
 )
 
@@ -118,6 +119,10 @@ def real(facing: Server) -> dict[str, str]:
         plan = {"columns": {"threads": {"allowed": [1, 2]}}, "goals": {"runtime": "minimize"}}
         begun = client.post(f"{API}/experiments", json={"plan": plan})
         experiment = begun.json()["id"]
+        model = client.post(
+            f"{API}/models/upload", params={"name": "mine.txt"}, content=small_model()
+        )
+        assert model.status_code == 201, model.text
         return {
             "key": client.headers["Compass-Workspace"],
             "datasets": made,
@@ -125,9 +130,9 @@ def real(facing: Server) -> dict[str, str]:
             "answers": answer,
             "chats": chat,
             "experiments": experiment,
-            "synthesizers": "0" * 16,
+            "synthesizers": "0" * 16,  # a real one: tests/attack/test_attack_requests.py
             "jobs": job,
-            "models": "0" * 16,
+            "models": model.json()["id"],
         }
 
 

@@ -21,7 +21,11 @@ from compass.domain.errors import BadInput
 if TYPE_CHECKING:
     from compass.server.settings import ServerSettings
 
-_SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+_SIZES: dict[str, int] = {"": 1} | {
+    prefix + binary: base**power
+    for power, prefix in enumerate("kmgt", 1)
+    for binary, base in (("", 1000), ("i", 1024))
+}
 
 
 @dataclass(frozen=True)
@@ -260,14 +264,13 @@ def quotas(texts: list[str]) -> Any:
 
 
 def _number(flag: str, text: str, value: str) -> float:
-    size = re.fullmatch(r"([0-9.]+)\s*([kmg]i?|)b?", value.strip().lower())
+    size = re.fullmatch(r"([0-9.]+)\s*([kmgt]i?|)b?", value.strip().lower())
     if size is None or size[1].count(".") > 1 or size[1] == ".":
         raise BadInput(f"{flag} {text}: '{value}' is no number", hint="such as rows=100000")
     return float(size[1]) * _SIZES[size[2]]
 
 
 def _announce(address: str, settings: "ServerSettings", *, show: bool) -> None:
-    from compass.server.page import built
     from compass.server.quarantine import FOLDER, held
 
     lines = [f"Compass listens on {address}", f"everything is kept in {settings.state}"]
@@ -278,12 +281,21 @@ def _announce(address: str, settings: "ServerSettings", *, show: bool) -> None:
         lines.append(f"token: {token}")
     elif settings.token is not None:
         lines.append("every request needs the token that was given")
-    if built():
-        # Behind #, the token stays in the browser that the line is pasted into.
-        lines.append(f"open in a browser: {address}/{f'#token={quote(token)}' if token else ''}")
-    else:
-        lines.append("no page in this installation: `make page` builds it, with Node.js 20.19")
-    lines.append(f"try: curl {address}/healthz, or compass ask --server {address} ...")
-    lines.append("stop with Ctrl-C")
+    lines += [*_ways_to_reach(address, token), "stop with Ctrl-C"]
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()
+
+
+def _ways_to_reach(address: str, token: str) -> list[str]:
+    """How a person gets at the server."""
+    from compass.server.page import built
+
+    socket = address.removeprefix("unix:")
+    if socket != address:  # for a proxy: browsers and clients know addresses only
+        return [f"try: curl --unix-socket {socket} http://localhost/healthz"]
+    if built():
+        # Behind #, the token stays in the browser that the line is pasted into.
+        page = f"open in a browser: {address}/{f'#token={quote(token)}' if token else ''}"
+    else:
+        page = "no page in this installation: `make page` builds it, with Node.js 20.19"
+    return [page, f"try: curl {address}/healthz, or compass ask --server {address} ..."]
