@@ -88,7 +88,8 @@ def booted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[systemd_lab.Sys
     program = re.findall(r"ExecStart=(\S+)", (DEPLOY / "systemd/compass.service").read_text())[0]
     folder = tmp_path_factory.mktemp("booted")
     guide = (DEPLOY.parent / "docs" / "guides" / "operators.md").read_text()
-    steps = re.findall(r"^# ((?:useradd|systemctl enable).*)$", guide, flags=re.MULTILINE)
+    about = guide.split("## As a service of systemd")[1].split("\n## ")[0]
+    steps = re.findall(r"^# ((?:useradd|systemctl) .*)$", about, flags=re.MULTILINE)
     assert len(steps) == 2
     try:
         with systemd_lab.booted(DEPLOY / "systemd", program, sources, folder) as lab:

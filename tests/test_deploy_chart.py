@@ -36,6 +36,8 @@ WHOLE: dict[str, Any] = PEOPLE | {
     "study": {"rules": ["cores <= 32 * nodes"], "columns": {"app: name": {"role": "context"}}},
     "token": {"existingSecret": "mine", "key": "t"},
     "limits": {"rows": 5_000_000, "body_rate": 0.5, "drain_seconds": 12.5, "memory_bytes": "2GiB"},
+    "store": {"existingSecret": "database", "key": "url"},
+    "replicas": 3,
     "persistence": {"storageClass": "fast", "accessModes": ["ReadWriteMany"], "size": "1Ti"},
     "ingress": {
         "enabled": True,
@@ -153,6 +155,18 @@ def test_a_pod_has_no_more_than_it_needs(tmp_path: Path) -> None:
     assert secret not in json.dumps({**kinds, "Secret": None})
 
 
+def test_servers_with_a_database_follow_each_other(tmp_path: Path) -> None:
+    kinds = rendered(tmp_path, WHOLE)
+    assert kinds["Deployment"]["spec"]["replicas"] == 3
+    assert kinds["Deployment"]["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    container = pod_of(kinds)["containers"][0]
+    given = {one["name"]: one for one in container["env"]}
+    secret = given["COMPASS_STORE"]["valueFrom"]["secretKeyRef"]
+    assert secret == {"name": "database", "key": "url"}
+    command = typer.main.get_command(app).commands["serve"]  # type: ignore[attr-defined]
+    assert "COMPASS_STORE" in {one.envvar for one in command.params}
+
+
 def test_it_leaves_before_it_is_killed(tmp_path: Path) -> None:
     for drain in (0, 10, 12.5):
         pod = pod_of(rendered(tmp_path, {"limits": {"drain_seconds": drain}}))
@@ -180,7 +194,13 @@ def test_a_study_reaches_the_server_and_a_change_restarts_it(tmp_path: Path) -> 
         ({"oidc": {"issuer": "https://a.example.org"}}, "belong together"),
         ({"networkPolicy": {"enabled": True}}, "needs networkPolicy.from"),
         ({"ingress": {"enabled": True}}, "needs ingress.host"),
-        ({"replicas": 2}, "replicas"),
+        ({"replicas": 2}, "need store.existingSecret"),
+        ({"replicas": 0}, "replicas"),
+        ({"replicas": 2, "store": {"existingSecret": "a"}}, "ReadWriteMany"),
+        (
+            {"store": {"existingSecret": "a"}, "persistence": {"enabled": False}},
+            "needs persistence",
+        ),
         ({"users": {"header": 'a"\n- --host'}}, "users.header"),
         ({"users": {"proxies": ["socket"]}}, "users.proxies"),
         ({"source": "--help"}, "source"),

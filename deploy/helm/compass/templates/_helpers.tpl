@@ -44,6 +44,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if ne (empty .oidc.issuer) (empty .oidc.audience) -}}
 {{- fail "oidc.issuer and oidc.audience belong together" -}}
 {{- end -}}
+{{- if and (gt (int .replicas) 1) (not .store.existingSecret) -}}
+{{- fail "replicas above 1 need store.existingSecret: a state of files has one server" -}}
+{{- end -}}
+{{- if and .store.existingSecret (not .persistence.enabled) -}}
+{{- fail "store.existingSecret needs persistence: the files belong to the database" -}}
+{{- end -}}
+{{- if and (gt (int .replicas) 1) (not .persistence.existingClaim) (not (has "ReadWriteMany" .persistence.accessModes)) -}}
+{{- fail "replicas above 1 need persistence.accessModes: [ReadWriteMany]" -}}
+{{- end -}}
 {{- if and .networkPolicy.enabled (not .networkPolicy.from) -}}
 {{- fail "networkPolicy.enabled needs networkPolicy.from: who may reach the pods" -}}
 {{- end -}}
