@@ -134,7 +134,7 @@ def real(facing: Server) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def schema(facing: Server) -> Any:
-    found = schemathesis.openapi.from_url(f"{facing.url}/openapi.json")
+    found = schemathesis.openapi.from_url(f"{facing.url}/openapi.json", timeout=120)
     found.config.update(base_url=facing.url)
     return found
 
