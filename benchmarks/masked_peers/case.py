@@ -193,7 +193,18 @@ def _reply(said: dict[str, Any]) -> Reply:
     return Reply(**{**said, "row": row})
 
 
-def grow(case: Case) -> Any:
+class Forest:
+    """A forest that has learnt the logarithm of an outcome, as Compass's has."""
+
+    def __init__(self, trees: Any) -> None:
+        self.trees = trees  # of scikit-learn; they predict the logarithm
+
+    def predict(self, X: Floats) -> Floats:
+        """The outcome [n]."""
+        return np.asarray(np.exp(self.trees.predict(X)))
+
+
+def grow(case: Case) -> Forest:
     """The forest of the case: the same rows, seed and trees in every environment."""
     from sklearn.ensemble import RandomForestRegressor
 
@@ -201,7 +212,7 @@ def grow(case: Case) -> Any:
         n_estimators=case.trees, max_depth=case.depth, random_state=case.seed, n_jobs=1
     )
     # Equal weights are not the same as none: scikit-learn then draws its samples another way.
-    return forest.fit(case.X, case.y, sample_weight=np.ones(len(case.y)))
+    return Forest(forest.fit(case.X, np.log(case.y), sample_weight=np.ones(len(case.y))))
 
 
 def main(run: Callable[[Case], dict[str, list[Reply]]], name: str) -> None:

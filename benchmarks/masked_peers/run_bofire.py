@@ -1,10 +1,12 @@
 """BoFire 0.5: SoboStrategy with the target as objective, one suggestion. In its own environment.
 
-It is told 80 past runs, those with the most given values in common first. Given columns are
-fixed, asked numbers are continuous and moved to the nearest legal value; rules that are not linear
-cannot be told. For a what-if its Gaussian process predicts. Every question has a domain of its own.
+It is told 80 past runs, those with the most given values in common first, with the logarithm of the
+outcome. Given columns are fixed, asked numbers are continuous and moved to the nearest legal value;
+rules that are not linear cannot be told. For a what-if its Gaussian process predicts. Every question
+has a domain of its own.
 """
 
+import math
 import time
 import warnings
 from typing import Any
@@ -37,7 +39,7 @@ def run(case: Case) -> dict[str, list[Reply]]:
         strategy.tell(past)
         if question.kind == WHAT_IF:
             told = strategy.predict(frame(case, np.array([question.row])))
-            return None, float(told[f"{OUTCOME}_pred"].iloc[0]), ""
+            return None, math.exp(told[f"{OUTCOME}_pred"].iloc[0]), ""
         found = strategy.ask(1)
         row = list(question.row)
         for place in case.asked:
@@ -59,7 +61,7 @@ def history(case: Case, question: Question) -> Any:
     differs = (case.X[:, given] != np.array(question.row)[given]).sum(axis=1)
     chosen = np.argsort(differs, kind="stable")[:RUNS]
     found = frame(case, case.X[chosen])
-    found[OUTCOME] = case.y[chosen]
+    found[OUTCOME] = np.log(case.y[chosen])
     found[f"valid_{OUTCOME}"] = 1
     return found
 
@@ -99,7 +101,7 @@ def domain(case: Case, question: Question, past: Any) -> Any:
         else:
             bounds = (value, value) if fixed else (column.low, column.high)
             inputs.append(ContinuousInput(key=f"x{j}", bounds=bounds))
-    middle = (question.low + question.high) / 2
+    middle = math.log((question.low + question.high) / 2)
     objective = CloseToTargetObjective(target_value=middle, exponent=1)
     return Domain.from_lists(
         inputs=inputs, outputs=[ContinuousOutput(key=OUTCOME, objective=objective)]

@@ -23,7 +23,7 @@ def run(case: Case) -> dict[str, list[Reply]]:
     fixed = [name for j, name in enumerate(names) if j not in case.asked]
     ranges = [one for j, one in enumerate(case.columns) if j in case.asked and not one.labels]
     explainer = treecf.Explainer(
-        labelled(grow(case), case),
+        labelled(grow(case).trees, case),
         background=case.X,
         constraints=[
             *(treecf.Freeze(name) for name in fixed),
@@ -34,7 +34,7 @@ def run(case: Case) -> dict[str, list[Reply]]:
     )
 
     def ask(question: Question) -> Any:
-        target = treecf.Target.raw(range=(question.low, question.high))
+        target = treecf.Target.raw(range=(math.log(question.low), math.log(question.high)))
         row = np.array(question.row)
         found = explainer.explain(row, target=target, backend="genetic", seed=0)
         if isinstance(found, treecf.Infeasible):
