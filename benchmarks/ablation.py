@@ -229,13 +229,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", metavar="NAME", action="append", help="this table (may repeat)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every value here too")
     parser.add_argument("--full", action="store_true", help="five partitions of forty runs")
+    parser.add_argument("--rows", type=int, default=10, help="held-out runs, of three partitions")
     parser.add_argument("--seed", type=int, default=7)
     said = parser.parse_args(arguments)
     known, folder = sources(), data_folder()
     for name in said.only or ():
         if name not in known:
             parser.error(f"no table '{name}'; there are: {', '.join(known)}")
-    plan_ = Plan(PARTS, 40, said.seed) if said.full else Plan(3, 10, said.seed)
+    plan_ = Plan(PARTS, 40, said.seed) if said.full else Plan(3, said.rows, said.seed)
     results: list[RowResult] = []
     for name in said.only or TABLES:
         absent = known[name].absent(folder)

@@ -2,8 +2,8 @@
 
 It is told 80 past runs, those with the most given values in common first, with the logarithm of the
 outcome. Given columns are fixed, asked numbers are continuous and moved to the nearest legal value;
-rules that are not linear cannot be told. For a what-if its Gaussian process predicts. Every question
-has a domain of its own.
+rules that are not linear cannot be told. For a what-if its Gaussian process predicts. Every
+question has a domain of its own.
 """
 
 import math
