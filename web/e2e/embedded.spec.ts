@@ -47,6 +47,10 @@ test("recommend: from the first page to a job script", async ({ page, browser })
   const drawer = page.getByRole("dialog");
   for (const part of [/novelty/i, /uncertainty/i, /expected error/i])
     await expect(drawer.getByText(part).first()).toBeVisible();
+  const runs = drawer.getByRole("region", { name: "Table of supporting runs" });
+  await expect(
+    runs.getByRole("link", { name: /^Reconfigure this run: row \d+$/ }).first(),
+  ).toHaveAttribute("href", /#\/ask\/[0-9a-f]+\?run=\d+&begin=reconfigure$/);
   await drawn(page);
   await look(page, "evidence");
   await page.keyboard.press("Escape");

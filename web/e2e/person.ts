@@ -38,10 +38,12 @@ export async function ask(page: Page, timeout?: number): Promise<void> {
   await answered(page, timeout);
 }
 
-/** Wait for an answer; where something has to be learnt first, for longer than usual. */
-export async function answered(page: Page, timeout?: number): Promise<void> {
+const WORKING = 240_000; // ms that work may take on a busy machine
+
+/** Wait for an answer, for which something may have to be learnt first. */
+export async function answered(page: Page, timeout = WORKING): Promise<void> {
   const status = page.getByRole("status").filter({ hasText: "Answered below" });
-  await expect(status).toBeVisible(timeout === undefined ? {} : { timeout });
+  await expect(status).toBeVisible({ timeout });
 }
 
 /** Wait until the plots of an answer are drawn; they are when somebody comes to look at them. */

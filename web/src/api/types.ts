@@ -62,6 +62,7 @@ export type Pending = Schemas["Pending"];
 export type PlatformAnswer = Schemas["PlatformAnswer"];
 export type Points = Schemas["Points"];
 export type Prediction = Schemas["Prediction"];
+export type PredictedWait = Schemas["PredictedWait"];
 export type Problem = Schemas["Problem"];
 export type Proposal = Schemas["Proposal"];
 export type Query = Schemas["Query"];

@@ -110,7 +110,7 @@ function Shown({ route }: { route: Route }): ReactNode {
     case "machines":
       return <MachinesPage key={route.dataset} dataset={route.dataset} />;
     case "synthetic":
-      return <SyntheticPage />;
+      return <SyntheticPage key={route.dataset} dataset={route.dataset} />;
     case "synthesizer":
       return <SynthesizerPage key={route.synthesizer} synthesizer={route.synthesizer} />;
     case "jobs":

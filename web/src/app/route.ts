@@ -22,7 +22,7 @@ export type Route =
   | { page: "experiments" }
   | { page: "experiment"; experiment: string }
   | { page: "machines"; dataset?: string }
-  | { page: "synthetic" }
+  | { page: "synthetic"; dataset?: string }
   | { page: "synthesizer"; synthesizer: string }
   /** A table of accounting: advice on a job of it, or the report on all of them. */
   | { page: "jobs"; dataset?: string; job?: string; report?: true }
@@ -35,9 +35,10 @@ export function parse(hash: string): Route {
   const said = new URLSearchParams(query);
   if (page === "data" && id) return { page, dataset: id };
   if (page === "answer" && id) return { page, answer: id };
-  if (page === "history" || page === "experiments" || page === "synthetic") return { page };
+  if (page === "history" || page === "experiments") return { page };
   if (page === "experiment" && id) return { page, experiment: id };
   if (page === "synthesizer" && id) return { page, synthesizer: id };
+  if (page === "synthetic") return id ? { page, dataset: id } : { page };
   if (page === "machines") return id ? { page, dataset: id } : { page };
   if (page === "jobs") {
     if (!id) return { page };
@@ -78,7 +79,7 @@ export function href(route: Route): string {
     case "experiment":
       return `#/experiment/${route.experiment}`;
     case "synthetic":
-      return "#/synthetic";
+      return `#/synthetic${route.dataset ? `/${route.dataset}` : ""}`;
     case "synthesizer":
       return `#/synthesizer/${route.synthesizer}`;
     case "machines":

@@ -25,6 +25,7 @@ import { ColumnsTab } from "./ColumnsTab";
 import { DeleteButton } from "./DeleteButton";
 import css from "./data.module.css";
 import { LearnPanel } from "./LearnPanel";
+import { MoreWith } from "./MoreWith";
 import { RowsTab } from "./RowsTab";
 import { RulesTab } from "./RulesTab";
 import { RunningJob } from "./RunningJob";
@@ -151,6 +152,7 @@ function Parts({ info, editor, view }: PartsProps) {
       <Grid.Col span={{ base: 12, lg: 3 }}>
         <div className={css.sticky}>
           <LearnPanel info={info} editor={editor} view={view} />
+          <MoreWith dataset={info.id} view={view} />
         </div>
       </Grid.Col>
     </Grid>

@@ -4,8 +4,8 @@ import { CopyText } from "@/show/CopyText";
 import { Fold } from "@/show/Fold";
 import { sentence } from "@/show/ProblemNote";
 import { TrustBadge } from "@/show/TrustBadge";
-import { about, count } from "@/show/values";
-import { decision, diffOf, risks, saved, script } from "./advice";
+import { about, count, share } from "@/show/values";
+import { decision, diffOf, risks, saved, script, waitOf } from "./advice";
 import classes from "./jobs.module.css";
 
 interface Props {
@@ -75,6 +75,7 @@ export function AdviceCard({ advice, onJob }: Props) {
           </Text>
         ))}
       </Stack>
+      {advice.start ? <Start of={advice.start} /> : null}
       {advice.evidence.length ? <Evidence advice={advice} onJob={onJob} /> : null}
     </Paper>
   );
@@ -103,6 +104,56 @@ function Diff({ advice }: { advice: Advice }) {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** When it would start: as asked, as advised, and with other sizes. */
+function Start({ of }: { of: NonNullable<Advice["start"]> }) {
+  const waits = of.waits ?? [];
+  const [first] = waits;
+  if (!first)
+    return of.missing ? (
+      <Text size="sm" c="dimmed" mt="sm" className={classes.wrap}>
+        {`When it would start is not told: ${of.missing}.`}
+      </Text>
+    ) : null;
+  return (
+    <Fold title={`It would wait about ${about(first.wait, "s")} in the queue, ${first.of}`}>
+      <Text size="sm" c="dimmed">
+        {`In brackets: between which ${share(first.level)} of such waits are, by the queue that these jobs tell.`}
+      </Text>
+      <Table.ScrollContainer
+        type="native"
+        minWidth={320}
+        tabIndex={0}
+        role="region"
+        aria-label="When it would start"
+      >
+        <Table verticalSpacing={4} fz="sm" w="fit-content">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Asked for</Table.Th>
+              <Table.Th ta="right">Wait</Table.Th>
+              <Table.Th>Trust</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {waits.map((one) => (
+              <Table.Tr key={one.of}>
+                <Table.Td>{one.of}</Table.Td>
+                <Table.Td ta="right">{waitOf(one)}</Table.Td>
+                <Table.Td>
+                  <TrustBadge label={one.label} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Text size="sm" c="dimmed" className={classes.wrap}>
+        {sentence(waits.at(-1)?.reason ?? "")}
+      </Text>
+    </Fold>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Advice on the requests of jobs, in words: what to ask for, and how likely it is too little. */
-import type { Advice, RequestEdit } from "@/api/types";
+import type { Advice, PredictedWait, RequestEdit } from "@/api/types";
 import { about, exact, share } from "@/show/values";
 
 /** What is lost when there is too little of it. */
@@ -98,6 +98,11 @@ export function saved(of: Pick<Advice, "saved_core_hours" | "saved_gb_hours">): 
     .filter(([hours]) => Math.abs(hours) >= 0.005)
     .map(([hours, unit]) => `${rounded(hours)} ${unit} ${hours > 0 ? "less" : "more"}`);
   return parts.length ? `Such a job then asks for ${parts.join(" and ")}.` : null;
+}
+
+/** "as asked": "12 min 3 s [1 min, 2 h]"; what a wait may be, as it is known. */
+export function waitOf({ wait, low, high }: Pick<PredictedWait, "wait" | "low" | "high">): string {
+  return `${about(wait, "s")} [${about(low, "s")}, ${about(high, "s")}]`;
 }
 
 function rounded(hours: number): string {

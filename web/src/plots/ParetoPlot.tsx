@@ -4,12 +4,13 @@ import type { ECharts } from "echarts/core";
 import { useMemo, useRef, useState } from "react";
 import type { Answer, EngineInfo } from "@/api/types";
 import { ProblemNote } from "@/show/ProblemNote";
+import { RunLinks } from "@/show/RunLinks";
 import { Chart, type ChartEvent } from "./Chart";
 import { Legend } from "./Legend";
 import { named, type Range, spreads, suggestionText } from "./marks";
 import { type Conditions, conditions as conditionsOf } from "./matching";
 import { usePalette } from "./palette";
-import { cloud as cloudOf, directionOf, type Side } from "./pareto/cloud";
+import { cloud as cloudOf, directionOf, rowOf, type Side } from "./pareto/cloud";
 import { candidates, mostTelling, numericOutcomes, worthTrying } from "./pareto/columns";
 import { option as optionOf, ranges } from "./pareto/option";
 import { ParetoTable } from "./pareto/ParetoTable";
@@ -126,7 +127,10 @@ function Drawn({ engine, answer, onPick, outcomes, others, conditions, start }: 
   }, [cloud, rangeX, rangeY, log, all, axes, palette, parameters, outcomes, answer]);
 
   const steps = useSteps(chart, cloud.marks, onPick);
+  const [run, setRun] = useState<number | null>(null); // a past run that was clicked
   const pick = (event: ChartEvent) => {
+    const row = rowOf(event, cloud);
+    if (row !== undefined) setRun(row);
     const index = Number(event.name) - 1;
     if (event.seriesType === "scatter" && Number.isInteger(index) && index >= 0) onPick?.(index);
   };
@@ -193,6 +197,11 @@ function Drawn({ engine, answer, onPick, outcomes, others, conditions, start }: 
           ? "Loading the past runs."
           : steps.said || (missing ?? (cloud.marks.length ? HOW : ZOOM))}
       </Text>
+      {run === null ? null : (
+        <Text size="sm" aria-live="polite">
+          Row {run}: <RunLinks engine={engine.id} row={run} />
+        </Text>
+      )}
       <ParetoTable cloud={cloud} axes={axes} onPick={onPick} />
     </Stack>
   );
@@ -200,4 +209,4 @@ function Drawn({ engine, answer, onPick, outcomes, others, conditions, start }: 
 
 const SWITCH = { body: { minHeight: 30, alignItems: "center" } }; // as tall as what is beside it
 const ZOOM = "Ctrl and the wheel zoom.";
-const HOW = `Click a suggestion to open it, or use the arrow keys and Enter. ${ZOOM}`;
+const HOW = `Click a suggestion to open it, or use the arrow keys and Enter; click a past run to begin a question with it. ${ZOOM}`;

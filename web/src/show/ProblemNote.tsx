@@ -34,8 +34,9 @@ export function ProblemNote({ error, onAgain, again = "Try again" }: Props) {
 // What a hint says for the command line or a study file stands in parentheses at the end of a clause.
 const ELSEWHERE = /\s*\((?:--|kind: )(?:[^()]|\([^()]*\))*\)/g;
 
-// How the command line and study files mend what a note tells of.
-const MENDED = /; where that is wrong, say what it means under `map` in the study(?=$|[.;])/g;
+// How study files mend what a note tells of.
+const MENDED =
+  /; (?:where that is wrong, say what it means under `map` in the study|kind: number in the study reads the numbers)(?=$|[.;,])/g;
 
 /** As a sentence, without what only helps on the command line: the page has buttons for it. */
 export function sentence(given: string): string {

@@ -29,7 +29,7 @@ const PLACE = "synthetic";
 const USUAL = "cart";
 
 /** What draws rows like those of a table, and a way to make it. */
-export function SyntheticPage() {
+export function SyntheticPage({ dataset }: { dataset?: string | undefined }) {
   const all = useList("/api/v1/synthesizers", { refetchOnMount: "always" });
   return (
     <Stack gap="xl">
@@ -42,7 +42,7 @@ export function SyntheticPage() {
           is ever cited as if it had been measured.
         </Text>
       </div>
-      <Learn />
+      <Learn of={dataset} />
       {all.error && !all.data ? (
         <ProblemNote error={all.error} onAgain={() => void all.refetch()} />
       ) : null}
@@ -60,8 +60,8 @@ export function SyntheticPage() {
   );
 }
 
-function Learn() {
-  const [dataset, setDataset] = useState<string>();
+function Learn({ of }: { of: string | undefined }) {
+  const [dataset, setDataset] = useState(of);
   const [kind, setKind] = useState(USUAL);
   const queries = useQueryClient();
   const known = useList("/api/v1/datasets");

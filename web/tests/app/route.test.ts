@@ -12,6 +12,7 @@ describe("addresses", () => {
     { page: "machines" },
     { page: "machines", dataset: "0123456789abcdef" },
     { page: "synthetic" },
+    { page: "synthetic", dataset: "0123456789abcdef" },
     { page: "synthesizer", synthesizer: "0123456789abcdef" },
     { page: "jobs" },
     { page: "jobs", dataset: "0123456789abcdef", job: "4711_3" },

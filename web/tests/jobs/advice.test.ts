@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Advice, RequestEdit } from "@/api/types";
-import { amountOf, chance, decision, diffOf, risks, saved, script, secondsOf } from "@/jobs/advice";
+import {
+  amountOf,
+  chance,
+  decision,
+  diffOf,
+  risks,
+  saved,
+  script,
+  secondsOf,
+  waitOf,
+} from "@/jobs/advice";
 
 const edit = (of: Partial<RequestEdit>): RequestEdit =>
   ({ option: "mem", old: "24600M", new: "26G", risk: 0.04, risk_before: 0.12, ...of }) as never;
@@ -55,6 +65,10 @@ describe("advice in words", () => {
     expect(script({ edits: [edit({}), time] })).toBe(
       "#SBATCH --mem=26G\n#SBATCH --time=0-00:26:00\n",
     );
+  });
+
+  it("tells waits with what they lie between", () => {
+    expect(waitOf({ wait: 720, low: 180, high: 7200 })).toBe("12 min [3 min, 2 h]");
   });
 
   it("says what is asked for less or more, and nothing of nothing", () => {

@@ -7,7 +7,7 @@ import { pinsOf } from "@/plots/matching";
 import { faint, PLAIN } from "@/plots/palette";
 import { axesOf, passing, runLines, suggestionLines } from "@/plots/parallel/axes";
 import { runsOf } from "@/plots/parallel/rules";
-import { cloud } from "@/plots/pareto/cloud";
+import { cloud, rowOf } from "@/plots/pareto/cloud";
 import { telling } from "@/plots/pareto/columns";
 import { option } from "@/plots/pareto/option";
 import { next } from "@/plots/pareto/useSteps";
@@ -277,4 +277,15 @@ describe("contributions", () => {
     expect(combining(explanation)).toContain("multiply");
     expect(combining({ ...explanation, scale: "amount" })).toContain("add up");
   });
+});
+
+it("a click on a past run says which row it is, and one on something else does not", () => {
+  const rows = { matchingRows: [4, 7], otherRows: [1] };
+  const at = (seriesId: string, dataIndex: number) => rowOf({ seriesId, dataIndex }, rows);
+  expect([at("matching", 1), at("others", 0)]).toEqual([7, 1]);
+  expect([at("reached", 0), at("matching", 9), rowOf({}, rows)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

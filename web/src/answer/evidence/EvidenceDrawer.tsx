@@ -65,7 +65,12 @@ export function EvidenceDrawer({ view, of, onClose, live }: Props) {
           <Scores trust={suggestion.trust} />
           <ClassesOf suggestion={suggestion} />
           <Part title="Supporting runs" about={support(suggestion.trust)}>
-            <SupportingRuns answer={view.id} suggestion={place} trust={suggestion.trust} />
+            <SupportingRuns
+              answer={view.id}
+              suggestion={place}
+              trust={suggestion.trust}
+              engine={live ? view.engine : undefined}
+            />
           </Part>
           <Part title="Comparable pairs" about="Two past runs that differ in what is changed.">
             <Effects effects={suggestion.trust.effects} comparable={view.answer.comparable} />

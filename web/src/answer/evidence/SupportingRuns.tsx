@@ -2,6 +2,7 @@ import { Skeleton, Table, Text } from "@mantine/core";
 import { $api } from "@/api/client";
 import type { EvidenceRow, Trust } from "@/api/types";
 import { ProblemNote } from "@/show/ProblemNote";
+import { RunLinks } from "@/show/RunLinks";
 import { about, number } from "@/show/values";
 
 interface Props {
@@ -9,12 +10,14 @@ interface Props {
   /** null: an idea, of which only what the answer itself says is known. */
   suggestion: number | null;
   trust: Trust;
+  /** Whose runs they are; undefined: it is gone. */
+  engine: string | undefined;
 }
 
 type Known = Pick<EvidenceRow, "row" | "distance" | "values"> & { source: string | null };
 
 /** The past runs that are this close, with all their columns. */
-export function SupportingRuns({ answer, suggestion, trust }: Props) {
+export function SupportingRuns({ answer, suggestion, trust, engine }: Props) {
   const query = { suggestion: (suggestion ?? 0) + 1 };
   const found = $api.useQuery(
     "get",
@@ -34,7 +37,7 @@ export function SupportingRuns({ answer, suggestion, trust }: Props) {
   return (
     <>
       {found.error ? <ProblemNote error={found.error} onAgain={() => found.refetch()} /> : null}
-      <Runs rows={known(trust, found.data ?? [])} />
+      <Runs rows={known(trust, found.data ?? [])} engine={engine} />
       {more > 0 ? (
         <Text size="xs" c="dimmed" mt={4}>
           The closest are shown; {number(more)} more {more === 1 ? "is" : "are"} within{" "}
@@ -56,7 +59,7 @@ function known(trust: Trust, rows: EvidenceRow[]): Known[] {
   }));
 }
 
-function Runs({ rows }: { rows: Known[] }) {
+function Runs({ rows, engine }: { rows: Known[]; engine: string | undefined }) {
   const names = Object.keys(rows[0]?.values ?? {});
   const sources = rows.some((one) => one.source !== null);
   return (
@@ -79,6 +82,7 @@ function Runs({ rows }: { rows: Known[] }) {
                 {name}
               </Table.Th>
             ))}
+            {engine ? <Table.Th>Begin a question</Table.Th> : null}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -94,6 +98,11 @@ function Runs({ rows }: { rows: Known[] }) {
                   {about(one.values[name])}
                 </Table.Td>
               ))}
+              {engine ? (
+                <Table.Td>
+                  <RunLinks engine={engine} row={one.row} />
+                </Table.Td>
+              ) : null}
             </Table.Tr>
           ))}
         </Table.Tbody>

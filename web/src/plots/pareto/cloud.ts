@@ -38,6 +38,15 @@ export interface Cloud {
   start: [number, number] | null;
 }
 
+/** The past run that was clicked; undefined: something else was. */
+export function rowOf(
+  event: Readonly<Record<string, unknown>>,
+  { matchingRows, otherRows }: Pick<Cloud, "matchingRows" | "otherRows">,
+): number | undefined {
+  const rows = { matching: matchingRows, others: otherRows }[String(event.seriesId)];
+  return rows?.[Number(event.dataIndex)];
+}
+
 export interface Side {
   name: string;
   /** Where it should go; null: that is not said, or it is a setting. */
