@@ -129,7 +129,7 @@ function Start({ of }: { of: NonNullable<Advice["start"]> }) {
         role="region"
         aria-label="When it would start"
       >
-        <Table verticalSpacing={4} fz="sm" w="fit-content">
+        <Table verticalSpacing={4} fz="sm" w="fit-content" className={classes.unbroken}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Asked for</Table.Th>
@@ -171,7 +171,7 @@ function Evidence({ advice, onJob }: Props) {
         role="region"
         aria-label={`Past jobs like ${advice.about}`}
       >
-        <Table verticalSpacing={2} fz="sm" w="fit-content">
+        <Table verticalSpacing={2} fz="sm" w="fit-content" className={classes.unbroken}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Job</Table.Th>
