@@ -59,7 +59,9 @@ def predict(
     """Draw the outcomes of every row; what the table says of them is only compared with."""
     outcomes = [j for j, p in enumerate(model.space) if p.role is Role.OUTCOME]
     if not outcomes:
-        raise BadInput("no outcome was learnt", hint="give one the role outcome (--role NAME=outcome)")
+        raise BadInput(
+            "no outcome was learnt", hint="give one the role outcome (--role NAME=outcome)"
+        )
     if draws < 1:
         raise BadInput(f"{draws} draws cannot be made", hint="ask for at least one")
     X = model.encoded(table)
