@@ -23,6 +23,7 @@ import sys
 import tempfile
 import textwrap
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,10 @@ def make(name: str, about: dict[str, Any]) -> None:
     printed: list[str] = []
     values: dict[str, Any] = {}
     began = os.times()
-    for command in about["commands"]:
-        text, found = _run(command, about.get("fails", False))
+    commands = about["commands"]
+    with ThreadPoolExecutor(len(commands) if about.get("beside") else 1) as pool:
+        made = list(pool.map(lambda one: _run(one, about.get("fails", False)), commands))
+    for command, (text, found) in zip(commands, made, strict=True):
         printed.append(f"```\n$ python -m {command}\n{text.rstrip()}\n```")
         if found is not None:
             values[command] = found
