@@ -25,6 +25,10 @@ async def _full() -> None:
     raise OSError(28, "No space left on device", f"/home/{SECRET}")
 
 
+async def _endless() -> None:
+    await asyncio.Event().wait()
+
+
 async def _late() -> None:
     raise Refused(503, "busy", "later", hint="wait", retry_after=7)
 
@@ -34,11 +38,16 @@ def asked(tmp_path: Path, path: str) -> httpx.Response:
     app.add_api_route("/boom", _boom)
     app.add_api_route("/full", _full)
     app.add_api_route("/late", _late)
+    app.add_api_route("/endless", _endless)
 
     async def ask() -> httpx.Response:
         inside = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=inside, base_url="http://localhost") as client:
-            return await client.get(path)
+            asking = asyncio.create_task(client.get(path))
+            if path == "/endless":  # as a server does that stops and has waited long enough
+                await asyncio.sleep(0.1)
+                asking.cancel()
+            return await asking
 
     answer = asyncio.run(ask())
     app.state.service.store.close()
@@ -51,6 +60,7 @@ def asked(tmp_path: Path, path: str) -> httpx.Response:
         ("/boom", 500, "fault", None),
         ("/full", 503, "disk", "60"),
         ("/late", 503, "busy", "7"),
+        ("/endless", 503, "closing", "5"),
         ("/nowhere", 404, "http", None),
     ],
 )

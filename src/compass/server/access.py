@@ -1,5 +1,6 @@
 """Access: the token, host and origin of a request, and the headers of every response."""
 
+import asyncio
 import hmac
 from typing import Any
 
@@ -9,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from compass.server import logs, people
 from compass.server.oidc import Issuer, is_token
 from compass.server.page import is_open
-from compass.server.problems import LONGEST_HEAD, Refused, fault, head_too_long
+from compass.server.problems import LONGEST_HEAD, Refused, closing, fault, head_too_long
 from compass.server.responses import problem_response
 from compass.server.settings import ServerSettings, is_loopback
 
@@ -68,6 +69,11 @@ class Access:
         try:
             with people.being(someone):
                 await self.app(scope, receive, with_headers)
+        except asyncio.CancelledError:
+            # The server was told to stop, and this took longer than it could wait.
+            if begun:
+                raise
+            await problem_response(closing())(scope, receive, with_headers)
         except Exception as error:
             # Here, and not in a handler, which would stand outside and send bare headers.
             name = logs.note_fault(error)
