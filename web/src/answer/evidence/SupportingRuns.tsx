@@ -75,6 +75,7 @@ function Runs({ rows, engine }: { rows: Known[]; engine: string | undefined }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th ta="right">Row</Table.Th>
+            {engine ? <Table.Th>Begin a question</Table.Th> : null}
             {sources ? <Table.Th>From</Table.Th> : null}
             <Table.Th ta="right">Distance</Table.Th>
             {names.map((name) => (
@@ -82,7 +83,6 @@ function Runs({ rows, engine }: { rows: Known[]; engine: string | undefined }) {
                 {name}
               </Table.Th>
             ))}
-            {engine ? <Table.Th>Begin a question</Table.Th> : null}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -91,6 +91,11 @@ function Runs({ rows, engine }: { rows: Known[]; engine: string | undefined }) {
               <Table.Th scope="row" ta="right">
                 {one.row}
               </Table.Th>
+              {engine ? (
+                <Table.Td>
+                  <RunLinks engine={engine} row={one.row} />
+                </Table.Td>
+              ) : null}
               {sources ? <Table.Td>{one.source ?? ""}</Table.Td> : null}
               <Table.Td ta="right">{number(one.distance)}</Table.Td>
               {names.map((name) => (
@@ -98,11 +103,6 @@ function Runs({ rows, engine }: { rows: Known[]; engine: string | undefined }) {
                   {about(one.values[name])}
                 </Table.Td>
               ))}
-              {engine ? (
-                <Table.Td>
-                  <RunLinks engine={engine} row={one.row} />
-                </Table.Td>
-              ) : null}
             </Table.Tr>
           ))}
         </Table.Tbody>
