@@ -2,70 +2,26 @@
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import update
+from database_case import LIMITS, Two, opened
+from sqlalchemy import Connection, select
 
-from compass.domain.api import Job, ModelInfo, State
+from compass.domain.api import ExperimentInfo, Job, ModelInfo, State
 from compass.domain.errors import BadInput, EnvironmentProblem
-from compass.domain.limits import ServerLimits
-from compass.server.database.claims import Claims
-from compass.server.database.connection import StateDatabase, seconds_ago
+from compass.experiment import tables as experiment_tables
+from compass.server.database.connection import StateDatabase
 from compass.server.database.store import DatabaseStore
-from compass.server.database.tables import DEAD_AFTER, servers
+from compass.server.database.tables import claims as locking
 from compass.server.jobs import JOBS, Running
 from compass.server.listing import MODELS, part_of
 from compass.server.problems import Refused
 from compass.server.store import ABOUT, Store, Workspace, new_id, now
 from postgres_lab import PostgresLab
-
-LIMITS = ServerLimits(workspace_bytes=20_000, workspaces=4, waiting_per_workspace=3)
-
-
-@dataclass
-class Two:
-    """Two stores of one state, their databases, and the folder."""
-
-    folder: Path
-    databases: list[StateDatabase]
-    stores: list[DatabaseStore]
-
-    @property
-    def claims(self) -> list[Claims]:
-        return [Claims(one) for one in self.databases]
-
-    def both(self) -> list[Workspace]:
-        """A new workspace, as each of them opens it."""
-        _, key = self.stores[0].create()
-        return [one.open(key) for one in self.stores]
-
-    def alive(self) -> list[StateDatabase]:
-        """Both, after a sign of life."""
-        for one in self.databases:
-            one.beat()
-        return self.databases
-
-    def seems_dead(self, which: int) -> None:
-        """As if one had given no sign of life for some time, which it will do in two seconds."""
-        own = servers.c.id == self.databases[which].server
-        old = update(servers).where(own).values(seen_at=seconds_ago(2 * DEAD_AFTER))
-        self.databases[which].write(lambda one: one.execute(old))
-
-
-@contextmanager
-def opened(lab: PostgresLab, folder: Path, count: int = 2) -> Iterator[Two]:
-    address = lab.database()
-    databases = [StateDatabase(address) for _ in range(count)]
-    found = Two(folder, databases, [DatabaseStore(folder, LIMITS, one) for one in databases])
-    try:
-        yield found
-    finally:
-        for store in found.stores:
-            store.close()
 
 
 @pytest.fixture(scope="module")
@@ -274,6 +230,48 @@ def test_how_a_job_ended_is_known_at_the_other(two: Two, both: list[Workspace]) 
     assert [job.id for job in part_of([both[1]], JOBS, 9).entries] == [one.job.id]
 
 
+def test_what_was_pending_when_a_job_ended_is_known_at_the_other(
+    two: Two, both: list[Workspace]
+) -> None:
+    first, second = two.claims
+    one = running(both[0], "complete")
+    first.add(one, "complete/x", of_workspace=9, of_user=None)
+    one.pending = 2
+    first.look([one], [], [])
+    one.pending = 0  # and over before the next look
+    one.update(state=State.DONE, ended=now())
+    assert first.end(one)
+    assert second.look([], [one.key], [])[one.key].pending == 0
+
+
+def test_servers_that_follow_jobs_of_each_other_take_them_in_one_order(
+    two: Two, both: list[Workspace]
+) -> None:
+    first, second = two.claims
+    ours, theirs = sorted(
+        (running(workspace) for workspace in both), key=lambda one: one.key, reverse=True
+    )
+    for claims, one in ((first, ours), (second, theirs)):
+        claims.add(one, f"fit/{one.job.id}", of_workspace=9, of_user=None)
+
+    def held(connection: Connection) -> None:
+        """As the other server does: its own job first, then the one that it follows."""
+        own = select(locking).where(locking.c.job == theirs.job.id).with_for_update()
+        connection.execute(own)
+        looking.append(threads.submit(first.look, [ours], [], [theirs.key]))
+        blocked = "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY"
+        while not connection.exec_driver_sql(f"{blocked}(pg_blocking_pids(pid))").scalar_one():
+            assert not looking[0].done()
+            time.sleep(0.01)
+        other = select(locking).where(locking.c.job == ours.job.id)
+        assert connection.execute(other.with_for_update(skip_locked=True)).first() is not None
+
+    looking: list[Future[Any]] = []
+    with ThreadPoolExecutor(1) as threads:
+        two.databases[1].write(held)
+        looking[0].result()
+
+
 def test_a_job_that_nobody_was_to_keep_is_kept_when_it_is_asked_for(
     two: Two, both: list[Workspace]
 ) -> None:
@@ -300,6 +298,72 @@ def test_one_server_at_a_time(two: Two) -> None:
             break
     else:
         pytest.fail("what a dead server held is never free")
+
+
+def test_a_transaction_in_which_nothing_happens_is_ended(two: Two) -> None:
+    shown = "SHOW idle_in_transaction_session_timeout"
+    assert two.databases[0].read(lambda one: one.exec_driver_sql(shown).scalar_one()) == "30s"
+
+
+def test_files_stay_where_a_removal_fails(two: Two, both: list[Workspace]) -> None:
+    name, database = new_id(), two.databases[0]
+    kept(both[0], name)
+    for statement in (
+        "CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS "
+        "'BEGIN RAISE EXCEPTION ''no''; END'",
+        "CREATE CONSTRAINT TRIGGER refused AFTER DELETE ON compass_things "
+        "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refused()",
+    ):
+        database.write(partial(Connection.exec_driver_sql, statement=statement))
+    try:
+        with pytest.raises(Refused):
+            both[0].remove("models", name)
+    finally:
+        database.write(lambda one: one.exec_driver_sql("DROP FUNCTION refused CASCADE"))
+    assert both[1].has("models", name)
+    assert (both[1].place("models", name) / "model").is_file()
+    assert both[0].remove("models", name)
+
+
+def test_one_that_seemed_dead_goes_on_keeping_things(two: Two, both: list[Workspace]) -> None:
+    name = new_id()
+    kept(both[0], name)
+    two.stores[0].passing.rmdir()  # by another one, which took it for left over
+    both[0].update("models", name, ModelInfo, lambda one: one.model_copy(update={"name": "new"}))
+    assert both[1].get("models", name, ModelInfo).name == "new"
+    two.stores[0].passing.rmdir()
+    assert both[0].remove("models", name)
+    assert not both[0].place("models", name).exists()
+
+
+def test_what_is_told_while_an_experiment_is_deleted_is_deleted_too(
+    two: Two, both: list[Workspace]
+) -> None:
+    name = new_id()
+    about = ExperimentInfo(id=name, name="e", created=now(), plan={})
+    with both[0].making("experiments", name) as draft:
+        (draft / ABOUT).write_text(about.model_dump_json())
+    known, runs = experiment_tables.experiments, experiment_tables.runs
+    new = {"name": name, "plan": "{}", "created_at": 0, "last_run": 0, "last_event": 0}
+    two.databases[0].write(lambda one: one.execute(known.insert().values(new)))
+
+    def told(connection: Connection) -> None:
+        held = select(known.c.id).where(known.c.name == name).with_for_update(key_share=True)
+        own = connection.execute(held).scalar_one()
+        removing.append(threads.submit(both[0].remove, "experiments", name))
+        blocked = "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY"
+        while not connection.exec_driver_sql(f"{blocked}(pg_blocking_pids(pid))").scalar_one():
+            time.sleep(0.01)
+        texts = dict.fromkeys(("key", "origin", "state", "asked", "told"), "x")
+        numbers = dict.fromkeys(("number", "repeat", "event", "suggested_at"), 1)
+        connection.execute(runs.insert().values(experiment=own, **texts, **numbers))
+
+    removing: list[Future[bool]] = []
+    with ThreadPoolExecutor(1) as threads:
+        two.databases[1].write(told)
+        assert removing[0].result()
+    left = select(known.c.id).where(known.c.name == name)
+    assert two.databases[1].read(lambda one: one.execute(left).first()) is None
 
 
 def test_what_living_servers_offer(two: Two) -> None:
@@ -360,6 +424,7 @@ def test_addresses_that_are_none() -> None:
 def test_a_database_that_goes_away(postgres: PostgresLab, tmp_path: Path) -> None:
     with opened(postgres, tmp_path / "state", count=1) as found:
         workspace, _ = found.stores[0].create()
+        assert found.databases[0].lock("it")
         name = found.databases[0].address.rpartition("/")[2]
         postgres.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         postgres.execute(
@@ -369,9 +434,13 @@ def test_a_database_that_goes_away(postgres: PostgresLab, tmp_path: Path) -> Non
             _ = workspace.info
         assert (refused.value.status, refused.value.problem.code) == (503, "database")
         assert refused.value.passing
+        found.databases[0].unlock("it")
         postgres.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
         assert workspace.info.id == workspace.id
         end = time.monotonic() + 60
         while not found.databases[0].reached:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        while not found.databases[0].lock("it"):  # given up as soon as there is a database
             assert time.monotonic() < end
             time.sleep(0.1)

@@ -21,6 +21,17 @@ from compass.experiment.database_problems import damaged, passes, problem_of
 PATIENCE = 60.0  # seconds; a write takes milliseconds, so that many processes get their turn
 _PAUSE = 0.005  # seconds before the second attempt; twice as long before each further one
 _LONGEST_PAUSE = 0.5
+# Seconds that PostgreSQL keeps a transaction in which nothing happens: what a program holds that
+# was stopped, or whose machine is gone, would keep all others waiting.
+_IDLE = 30
+# How soon a machine is found gone that does not answer any more.
+_FOUND_GONE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,  # milliseconds
+}
 _OPTUNA = {"studies", "trials"}
 
 Result = TypeVar("Result")
@@ -226,7 +237,7 @@ def _begin(connection: Connection) -> None:
 
 def _server_engine(url: Any, patience: float) -> Engine:
     try:
-        engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        engine = create_engine(url, pool_pre_ping=True, connect_args=_FOUND_GONE)
     except ImportError:
         raise EnvironmentProblem(
             "a store in PostgreSQL needs the package psycopg, which is not installed",
@@ -236,6 +247,7 @@ def _server_engine(url: Any, patience: float) -> Engine:
     def connected(connection: Any, _record: Any) -> None:
         with connection.cursor() as cursor:
             cursor.execute(f"SET lock_timeout = {max(1, int(1000 * min(1.0, patience)))}")
+            cursor.execute(f"SET idle_in_transaction_session_timeout = '{_IDLE} s'")
         connection.commit()
 
     event.listen(engine, "connect", connected)

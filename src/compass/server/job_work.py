@@ -51,9 +51,9 @@ async def read_dataset(
             started=running.began,
         )
         found = json.loads(written)
-    except (Refused, asyncio.CancelledError):
+    except (Refused, asyncio.CancelledError) as error:
         # What cannot be read is of no use; where the job goes on elsewhere, it is.
-        if not service.jobs.goes_on(running):
+        if not service.jobs.goes_on(running, error):
             workspace.remove("datasets", name)
         raise
     found.pop("used")
@@ -129,10 +129,12 @@ async def tell_runs(
     """Give new runs to a copy of an engine; the file of the runs is removed afterwards."""
     try:
         await _learn_runs(service, workspace, given, running)
-    finally:
-        # The new engine has its own copy of the runs, unless it is made elsewhere.
-        if not service.jobs.goes_on(running):
+    except BaseException as error:
+        if not service.jobs.goes_on(running, error):
             workspace.remove("datasets", given["runs"])
+        raise
+    # The new engine has its own copy of the runs.
+    workspace.remove("datasets", given["runs"])
     return {}
 
 

@@ -192,8 +192,9 @@ class Jobs:
             if running.job.state.over:
                 self._end(running)
 
-    def goes_on(self, running: Running) -> bool:
+    def goes_on(self, running: Running, error: BaseException | None = None) -> bool:
         """Whether a job that is stopped here goes on elsewhere: in the next server, or another."""
+        del error  # what stopped it
         return self.closing or running.elsewhere
 
     def _put_off(self, running: Running) -> None:

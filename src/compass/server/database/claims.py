@@ -101,6 +101,7 @@ class Claims:
         problem = running.problem
         change = self._mine(running.key).values(
             stored=_stored(running).model_dump_json(),
+            pending=running.pending,
             over=True,
             ended_at=CLOCK,
             status=None if problem is None else problem.status,
@@ -166,14 +167,15 @@ class Claims:
     ) -> dict[Key, Claim]:
         """Tell what is new of this server's jobs; all of these, and those that are watched."""
         key = tuple_(claims.c.workspace, claims.c.job)
+        told = {one.key: one for one in changed}
 
         def work(connection: Connection) -> dict[Key, Claim]:
-            for one in changed:
-                stored = _stored(one).model_dump_json()
-                connection.execute(self._mine(one.key).values(stored=stored, pending=one.pending))
-            if wanted:
-                waited = update(claims).where(key.in_(list(wanted)))
-                connection.execute(waited.values(wanted_at=CLOCK))
+            # In one order at all servers: each changes jobs that another one does, too.
+            for name in sorted({*told, *wanted}):
+                if name in told:
+                    connection.execute(self._told(told[name]))
+                if name in wanted:
+                    connection.execute(update(claims).where(_is(name)).values(wanted_at=CLOCK))
             own = (claims.c.server == self.database.server) & LIVE
             both = or_(own, key.in_(list(watched))) if watched else own
             found = map(_claim, connection.execute(select(claims).where(both)))
@@ -202,6 +204,10 @@ class Claims:
         """Forget jobs that have been over for some time; those that are kept stay."""
         old = delete(claims).where(claims.c.over, claims.c.ended_at < seconds_ago(_SHOWN_FOR))
         self.database.write(lambda one: one.execute(old))
+
+    def _told(self, running: Running) -> Any:
+        stored = _stored(running).model_dump_json()
+        return self._mine(running.key).values(stored=stored, pending=running.pending)
 
     def _mine(self, key: Key) -> Any:
         return update(claims).where(_is(key), claims.c.server == self.database.server, LIVE)

@@ -57,6 +57,8 @@ class StateDatabase:
         self._beaten = 0.0  # when a sign of life was last given
         self._steady = 0.0  # from when on it was given without a gap
         self._ends = threading.Event()
+        self._unlocked: set[str] = set()  # locks that are to be given up
+        self._unlocking = threading.Lock()
         try:
             self._database.make_tables()  # of experiments
             self.name = self._database.write(self._made)
@@ -122,6 +124,7 @@ class StateDatabase:
         while not self._ends.wait(_BEAT):
             try:
                 self.beat()
+                self._unlock()
             except Refused:
                 continue  # logged; the others take over what this server had
             except Exception as error:
@@ -180,9 +183,23 @@ class StateDatabase:
         return self.write(work)
 
     def unlock(self, name: str) -> None:
-        """Let others go on."""
-        mine = delete(locks).where(locks.c.name == name, locks.c.server == self.server)
-        self.write(lambda connection: connection.execute(mine))
+        """Let others go on; where the database does not answer, as soon as it does."""
+        self._unlocked.add(name)
+        with suppress(Refused):  # logged; a server that lives would hold it for ever
+            self._unlock()
+
+    def _unlock(self) -> None:
+        with self._unlocking:
+            names = list(self._unlocked)
+            if not names:
+                return
+            self._unlocked.difference_update(names)
+            mine = delete(locks).where(locks.c.name.in_(names), locks.c.server == self.server)
+            try:
+                self.write(lambda connection: connection.execute(mine))
+            except Refused:
+                self._unlocked.update(names)
+                raise
 
     def last_event(self, experiment: str) -> int | None:
         """The number of what happened last in an experiment; None: there is no such experiment."""

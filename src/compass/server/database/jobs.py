@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
-from compass.domain.api import Job, State
+from compass.domain.api import DatasetInfo, Job, State
 from compass.domain.errors import CompassError
 from compass.server import audit, logs
 from compass.server.database.claims import Claim, Claims, Key
@@ -25,6 +25,7 @@ _TAKE = 5  # looks between two for jobs that nobody does
 _MOST = 8  # jobs that are taken at once: others take the rest
 _PRUNE = 150  # looks between two removals of jobs that are over
 _DATABASE = "database"  # the code of a problem that is none of the job
+_TAKEN_IN = {"read": "dataset", "tell": "runs"}  # by kind of job, which dataset is of no use else
 
 
 class DatabaseJobs(Jobs):
@@ -121,8 +122,12 @@ class DatabaseJobs(Jobs):
 
     # Ends
 
+    def goes_on(self, running: Running, error: BaseException | None = None) -> bool:
+        """Whether a job that is stopped here goes on elsewhere, or is tried again."""
+        return super().goes_on(running, error) or _of_database(error)
+
     def _failed(self, running: Running, error: CompassError) -> None:
-        if isinstance(error, Refused) and error.problem.code == _DATABASE:
+        if _of_database(error):
             self._follow_on(running)  # it is let go, and tried again
             return
         super()._failed(running, error)
@@ -257,21 +262,22 @@ class DatabaseJobs(Jobs):
         """A job of this server, and what the database says of it."""
         if claim is None or claim.server != self.database.server:
             self._lose(running)
-        elif claim.cancelled and running.task is not None:
-            running.task.cancel()
+        elif claim.cancelled and running.task is not None and not running.task.cancelling():
+            running.task.cancel()  # once: its work may take longer to end than one look
 
     def _follow(self, watched: Running, claim: Claim | None) -> None:
         """A job of another server, and what the database says of it."""
         if claim is None:
             self._forget(watched)
             return
+        before = watched.job, watched.pending
         if claim.pending is not None:
             watched.pending = claim.pending
         job = claim.stored.job
         if claim.over and job.problem is not None and claim.status is not None:
             watched.problem = Refused.of(claim.status, job.problem)
             watched.problem.retry_after = claim.retry_after
-        if job != watched.job or claim.pending is not None:
+        if (job, watched.pending) != before:
             watched.update(**dict(job))
         if claim.over:
             self._watched.pop(watched.key, None)
@@ -284,6 +290,13 @@ class DatabaseJobs(Jobs):
         except Refused:
             job = watched.job.model_copy(update={"state": State.CANCELLED, "ended": now()})
         watched.update(**dict(job))
+
+    def _discard(self, running: Running) -> None:
+        """Remove a dataset that a job which came to nothing was to read or to take in."""
+        name = running.given.get(_TAKEN_IN.get(running.job.kind, ""))
+        with suppress(OSError, Refused):  # logged; it is shown as one that could not be read
+            if name and not running.workspace.get("datasets", name, DatasetInfo).ready:
+                running.workspace.remove("datasets", name)
 
     async def _let_go(self, keys: Collection[Key]) -> None:
         """Jobs that this server has by the database, and does not do: others may."""
@@ -313,13 +326,21 @@ class DatabaseJobs(Jobs):
         if claim.cancelled:
             running.update(state=State.CANCELLED, ended=now())
             self._end(running)
+            self._discard(running)
             return
         # As if whoever asked for it had asked here.
         with being(None if claim.person is None else Person(name=claim.person)):
             if not self._again(running):
                 self._end(running)
+                self._discard(running)
             elif stored.job.kind == "complete":
                 self.linger_on(running)
+
+    def drain(self) -> None:
+        """End all streams that follow jobs, also those of other servers."""
+        super().drain()
+        for watched in self._watched.values():
+            watched.update()
 
     async def close(self) -> None:
         """Leave all jobs to the other servers, or to the next one."""
@@ -330,3 +351,7 @@ class DatabaseJobs(Jobs):
             if watched.task is not None:
                 watched.task.cancel()
         await super().close()
+
+
+def _of_database(error: BaseException | None) -> bool:
+    return isinstance(error, Refused) and error.problem.code == _DATABASE

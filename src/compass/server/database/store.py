@@ -35,9 +35,10 @@ class DatabaseStore(Store):
         if not marker.exists():
             used = any(self.root.glob("workspaces/*")) or any(self.root.glob("shared/*"))
             known = self.database.read(lambda one: one.execute(select(workspaces.c.id)).first())
-            if used or known is not None:
-                raise _apart(self.root)
-            files.write_text(marker, self.database.name)
+            if not marker.exists():  # another server that starts at the same time may have begun
+                if used or known is not None:
+                    raise _apart(self.root)
+                files.write_text(marker, self.database.name)
         if marker.read_text() != self.database.name:
             raise _apart(self.root)
         # What is on its way is this server's: no other one takes it for left over.

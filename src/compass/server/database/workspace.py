@@ -146,6 +146,7 @@ class DatabaseWorkspace(Workspace):
     def remove(self, kind: Kind, name: str) -> bool:
         """Remove a thing; whether there was one."""
         place = self.place(kind, name)
+        self._make_passing()
         gone = self.passing / new_id()
 
         def work(connection: Connection) -> bool:
@@ -161,7 +162,12 @@ class DatabaseWorkspace(Workspace):
                 os.rename(place, gone)
             return True
 
-        there = self.database.write(work)
+        try:
+            there = self.database.write(work)
+        except BaseException:
+            with suppress(OSError):  # its record stays, and so do its files
+                os.rename(gone, place)
+            raise
         shutil.rmtree(gone, ignore_errors=True)
         return there
 
@@ -247,6 +253,10 @@ class DatabaseWorkspace(Workspace):
             ) from None
         return about.model_copy(update={"bytes": int(row.bytes)})
 
+    def _make_passing(self) -> None:
+        """Make the folder of what is on its way: others remove that of a server that seems dead."""
+        self.passing.mkdir(parents=True, exist_ok=True, mode=0o700)
+
     # Inside transactions
 
     def _is(self, kind: Kind, name: str) -> Any:
@@ -309,6 +319,7 @@ class DatabaseWorkspace(Workspace):
         if not connection.execute(change.values(values)).rowcount:
             return False
         if kind not in _WITHOUT_FILES:
+            self._make_passing()
             for file, content in {**(contents or {}), ABOUT: about}.items():
                 with files.replacing(self.place(kind, name) / file, folder=self.passing) as fresh:
                     fresh.write_bytes(content)
@@ -350,7 +361,9 @@ def _bytes_of_experiment(connection: Connection, name: str) -> int:
 def remove_experiments(connection: Connection, names: Sequence[str]) -> None:
     """Remove experiments with all their runs."""
     known = experiment_tables.experiments
-    ids = list(connection.execute(select(known.c.id).where(known.c.name.in_(names))).scalars())
+    # Whoever writes into one holds its row: what is written meanwhile is removed, too.
+    held = select(known.c.id).where(known.c.name.in_(names)).order_by(known.c.id).with_for_update()
+    ids = list(connection.execute(held).scalars())
     for table in (experiment_tables.runs, experiment_tables.events, experiment_tables.workers):
         connection.execute(delete(table).where(table.c.experiment.in_(ids)))
     connection.execute(delete(known).where(known.c.id.in_(ids)))
