@@ -366,6 +366,21 @@ def test_what_is_told_while_an_experiment_is_deleted_is_deleted_too(
     assert two.databases[1].read(lambda one: one.execute(left).first()) is None
 
 
+def test_an_experiment_that_does_not_fit_leaves_nothing(two: Two, both: list[Workspace]) -> None:
+    name, known = new_id(), experiment_tables.experiments
+    new = {"name": name, "plan": "{}", "created_at": 0, "last_run": 0, "last_event": 0}
+
+    def begin() -> None:
+        with both[0].making("experiments", name) as draft:
+            two.databases[0].write(lambda one: one.execute(known.insert().values(new)))
+            (draft / ABOUT).write_bytes(b" " * 2 * LIMITS.workspace_bytes)
+
+    with pytest.raises(Refused, match="may keep"):
+        begin()
+    left = select(known.c.id).where(known.c.name == name)
+    assert two.databases[1].read(lambda one: one.execute(left).first()) is None
+
+
 def test_what_living_servers_offer(two: Two) -> None:
     here, there = two.alive()
     assert here.offers({"a"}) == {"a"}

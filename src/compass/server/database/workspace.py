@@ -8,10 +8,11 @@ between leaves files without a record, which the next thing of that name replace
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from compass.experiment import tables as experiment_tables
 from compass.server import logs
 from compass.server.database.connection import CLOCK, StateDatabase, seconds_ago
 from compass.server.database.tables import things, workspaces
-from compass.server.problems import damaged, not_found
+from compass.server.problems import Refused, damaged, not_found
 from compass.server.sizes import size_of
 from compass.server.store import ABOUT, Kind, Thing, Workspace, Written, new_id
 
@@ -71,6 +72,24 @@ class DatabaseWorkspace(Workspace):
         found = self.database.read(lambda one: one.execute(asked).all())
         self.moments[kind] = {row.name: row.created for row in found}
         return [row.name for row in found]
+
+    @contextmanager
+    def making(self, kind: Kind, name: str) -> Iterator[Path]:
+        """A folder to fill; it becomes the thing when nothing went wrong, else nothing is left."""
+        try:
+            with super().making(kind, name) as draft:
+                yield draft
+        except BaseException:
+            if kind == "experiments":
+                with suppress(Refused):  # logged; nobody can find them
+                    self.database.write(partial(self._drop_runs, name=name))
+            raise
+
+    def _drop_runs(self, connection: Connection, name: str) -> None:
+        """Remove what was begun of an experiment that did not become a thing."""
+        found = select(things.c.name).where(self._is("experiments", name))
+        if connection.execute(found).first() is None:
+            remove_experiments(connection, [name])
 
     def adopt(self, kind: Kind, name: str, draft: Path) -> None:
         """Make a filled folder the thing of that name; where another server did, that one stays."""
