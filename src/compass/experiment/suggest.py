@@ -326,7 +326,7 @@ class Chooser:
             widening=tuple(wider),
             failure=one.failure,
             improvement=one.improvement,
-            why=_why(one, met=now.met),
+            why=_why(one, met=now.own.best >= 0),
         )
 
     def _front_choice(self, one: FrontProposal, known: TradeOffs, runs: int) -> _Choice:

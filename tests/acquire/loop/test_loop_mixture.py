@@ -117,3 +117,18 @@ def test_an_outcome_of_a_condition_that_is_missing_is_refused():
             np.array([False]),
             conditions=(Condition(np.array([np.nan]), 0.0, 1.0, True),),
         )
+
+
+def test_a_configuration_that_meets_a_bound_only_now_and_then_is_no_best():
+    X = kernel_problem().pool.draws(6, np.random.default_rng(0))
+    X = np.concatenate([X, X[:1]])
+    values = np.array([1.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0])  # of the first one: once 1, once 9
+    failed = np.zeros(len(X), dtype=bool)
+    condition = Condition(values, -np.inf, 2.0, positive=True)
+    seen = Seen(X, kernel_time(X), failed, conditions=(condition,))
+    ask = Ask(kernel_problem(), seen, NONE, True)
+    assert seen.best == -1
+    assert ask.outcomes.limit == np.inf  # the models see it the same way
+    failed[-1] = True  # a run that failed tells nothing of the bound
+    again = Seen(X, kernel_time(X), failed, conditions=(condition,))
+    assert again.best == 0

@@ -138,12 +138,18 @@ class Seen:
     @cached_property
     def best(self) -> int:
         """The position of the smallest loss that meets every condition; -1 where none does."""
-        return int(np.nanargmin(self.counted)) if self.meets.any() else -1
+        counted = self.counted
+        return -1 if np.isnan(counted).all() else int(np.nanargmin(counted))
 
     @cached_property
     def counted(self) -> Floats:
-        """The losses [n], NaN where a run failed or misses a condition."""
-        return np.where(self.meets, self.loss, np.nan)
+        """The losses [n], NaN where a run failed or one of its configuration misses a condition."""
+        if not self.conditions:
+            return self.measured
+        _, of_run = np.unique(self.X, axis=0, return_inverse=True)
+        of_run = of_run.ravel()
+        missed = np.bincount(of_run, ~self.failed & ~self.meets) > 0
+        return np.where(self.meets & ~missed[of_run], self.loss, np.nan)
 
     @cached_property
     def measured(self) -> Floats:
