@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pyarrow as pa
+import pyarrow.csv
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "server"))
@@ -31,6 +33,7 @@ from server_case import (
     small_model,
     upload,
 )
+from tests.platforms.machine_law import roofline_table
 
 from benchmarks.schedule.advice.dump import lines
 from compass.domain.api import Problem
@@ -143,9 +146,14 @@ def real(centre: Server) -> dict[str, str]:
         assert model.status_code == 201, model.text
         jobs = upload(client, "\n".join(lines(60, 6)).encode(), "jobs.csv")
         assert jobs.status_code == 201, jobs.text
+        table = pa.BufferOutputStream()
+        pyarrow.csv.write_csv(roofline_table(6).arrow, table)
+        machines = upload(client, table.getvalue().to_pybytes(), "machines.csv")
+        assert machines.status_code == 201, machines.text
         return {
             "datasets": data,
             "accounting": jobs.json()["id"],
+            "machines": machines.json()["id"],
             "engines": engine,
             "answers": answer,
             "chats": chat,
@@ -181,6 +189,12 @@ def bodies(real: dict[str, str]) -> dict[str, Any]:
         "POST /datasets/from-path": {"path": "/etc/passwd", "name": "x"},
         "POST /datasets/{id}/advice": {"request": request, "last": 5, "risk": 0.1},
         "POST /datasets/{id}/columns/check": {"study": study, "mine": True},
+        "POST /datasets/{id}/machines": {
+            "application": "app01",
+            "source": "quartz",
+            "machines": ["ruby", "lassen"],
+            "prices": {"ruby": 2.0},
+        },
         "POST /datasets/{id}/rules/check": {"rules": ["cores <= 32 * nodes", "app in {'wrf'}"]},
         "PUT /datasets/{id}/study": study,
         "POST /engines": {"dataset": data, "surrogate": "linear", "rules": ["nodes <= 8"]},
@@ -235,6 +249,13 @@ UPLOADS = (b"", b"a,b\n1,2\n", b"\0" * 50, b"PAR1" * 9, b"tree\n", b"nodes,runti
 LEARNS = ("POST /engines", "POST /synthesizers", "POST /engines/{id}/tell")
 
 
+def fits(path: str) -> str:
+    """The dataset that an operation on datasets is for."""
+    if path.endswith("machines"):
+        return "machines"
+    return "accounting" if path.endswith(("advice", "usage")) else "datasets"
+
+
 def changed(chance: random.Random, whole: Any) -> Any:
     """The same with one place changed."""
     made = deepcopy(whole)
@@ -269,8 +290,8 @@ def request_of(
     """An address, and what is sent there."""
     short = f"{method} {path.removeprefix(API)}"
     kind = path.removeprefix(f"{API}/").split("/")[0]
-    if kind == "datasets" and path.endswith(("advice", "usage")):
-        kind = chance.choice(("accounting", "accounting", "datasets"))
+    if kind == "datasets":
+        kind = chance.choice((kind, fits(path), fits(path)))
     # A thing that is deleted is gone for the other requests.
     name = real.get(kind, "0" * 16) if method != "DELETE" else "0" * 16
     if chance.random() < 0.1:
@@ -326,7 +347,7 @@ def test_requests_that_were_not_changed_are_served(centre: Server, real: dict[st
         for operation, body in bodies(real).items():
             method, path = operation.split()
             kind = path.split("/")[1]
-            kind = "accounting" if path.endswith("advice") else kind
+            kind = fits(path) if kind == "datasets" else kind
             place = API + path.replace("{id}", real.get(kind, ""))
             reply = client.request(method, place, json=body, params={"wait": 60})
             if operation not in refused and not reply.is_success:

@@ -56,7 +56,7 @@ def ask(
     if not np.isfinite(own.log_runtime[:, own.place(source)]).any():
         raise DataProblem(
             f"{application} was not run on {source}",
-            hint="name a machine that it was run on with --source",
+            hint="name a machine that it was run on as the source",
         )
     own = own.ran_on(source)
     model = fit(

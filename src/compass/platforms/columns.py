@@ -139,6 +139,7 @@ def _usual(table: Table, what: str, taken: Sequence[str]) -> str:
     found = _called(what, (name for name in table.names if name not in taken))
     if found is None:
         raise QueryProblem(
-            f"no column is called like the {what} of a run", hint=f"name it with --{what}-column"
+            f"no column is called like the {what} of a run",
+            hint=f"say which one tells the {what} ({what}-column)",
         )
     return found

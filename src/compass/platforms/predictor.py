@@ -202,7 +202,7 @@ def fit(
         raise DataProblem(
             f"{count} applications were run on {source} and on another machine in the same "
             f"configuration: {_FEWEST} are needed to learn from",
-            hint="name the columns that have to be equal with --config, or give more runs",
+            hint="say which columns have to be equal in compared runs (config), or give more runs",
         )
     views = {
         view: profile(runs, source, view, mapping) for view in sorted({m.view for m in members})
