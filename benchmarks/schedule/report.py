@@ -47,7 +47,7 @@ def _percent(share: float) -> str:
 
 
 def _short(name: str) -> str:
-    return name.removeprefix("compass ").replace("trusted and frugal", "frugal")
+    return name.removeprefix("compass ").replace("trusted and ", "")
 
 
 def gated(kept: Sequence[Row]) -> list[Row]:

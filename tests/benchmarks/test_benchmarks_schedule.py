@@ -85,6 +85,10 @@ def test_the_predictive_baseline_takes_the_fastest_it_expects() -> None:
         (", trusted and frugal", "trusted", Advice(8, 0.9), False),
         (", trusted and frugal", "trusted", Advice(8, 0.4), True),
         (", trusted and frugal", "caution", Advice(8, 0.4), False),
+        (", trusted and surely frugal", "trusted", Advice(8, 0.4, 0.6), False),
+        (", trusted and surely frugal", "trusted", Advice(8, 0.4, 0.5), True),
+        (", trusted and surely frugal", "trusted", Advice(8, 0.4), False),
+        (", trusted and surely frugal", "caution", Advice(8, 0.4, 0.4), False),
     ],
 )
 def test_gates(gate: str, label: str, advice: Advice, passes: bool) -> None:
