@@ -188,6 +188,10 @@ def _code() -> int:
         # The reader has seen enough; without this Python complains when it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            return 0  # Rich met it first, and has dealt with the stream
+        raise
     return int(code or 0)
 
 
